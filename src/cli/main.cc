@@ -1,0 +1,57 @@
+// `discreet <verb>`: answers on stdout, everything said about them on stderr.
+#include <cstdio>
+#include <exception>
+
+#include "base/check.h"
+#include "cli/verb.h"
+
+namespace discreet::cli {
+
+int fail(const Error& error) {
+  std::fprintf(stderr, "discreet: %s\n", error.message.c_str());
+  return error.code == ErrorCode::InvalidParameter ? kUsage : kFailed;
+}
+
+CLI::App* add_verb(CLI::App& app, const std::string& name, const std::string& summary,
+                   const std::string& example) {
+  CLI::App* verb = app.add_subcommand(name, summary);
+  verb->footer("Example:\n" + example);
+  return verb;
+}
+
+namespace {
+
+int run(int argc, char** argv) {
+  CLI::App app("Discreet answers questions about people without giving any person away.",
+               "discreet");
+  app.set_version_flag("--version", "discreet " DISCREET_VERSION);
+  app.require_subcommand(1);
+  app.failure_message(CLI::FailureMessage::simple);
+
+  Action chosen;
+  add_noise(app, chosen);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    const int code = app.exit(error);
+    return code == 0 ? kOk : kUsage;
+  }
+  return chosen ? chosen() : kUsage;
+}
+
+}  // namespace
+}  // namespace discreet::cli
+
+int main(int argc, char** argv) {
+  try {
+    return discreet::cli::run(argc, argv);
+  } catch (const discreet::InvariantViolation& bug) {
+    std::fprintf(stderr,
+                 "discreet: refused to go on: %s\nThis is a bug in discreet; please report it.\n",
+                 bug.what());
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "discreet: %s\n", error.what());
+  }
+  return discreet::cli::kFailed;
+}

@@ -1,0 +1,29 @@
+// The shape of a command: one file per verb, thin. A verb declares its options on the CLI11 app and
+// leaves the work to do in `chosen`; main() runs it and turns failures into exit codes.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "base/result.h"
+
+namespace discreet::cli {
+
+/// Exit codes: 0 answered, 1 refused or a check failed, 2 wrong usage.
+enum Exit : int { kOk = 0, kFailed = 1, kUsage = 2 };
+
+using Action = std::function<int()>;
+
+/// Says on stderr what went wrong and what to do; returns the exit code that fits.
+int fail(const Error& error);
+
+/// Help that ends with a worked example.
+CLI::App* add_verb(CLI::App& app, const std::string& name, const std::string& summary,
+                   const std::string& example);
+
+// One line per verb, each defined in the file of its name.
+void add_noise(CLI::App& app, Action& chosen);
+
+}  // namespace discreet::cli
