@@ -1,6 +1,7 @@
 #include "town/hospital.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "town/dice.h"
 
@@ -74,7 +75,7 @@ constexpr std::array<std::array<int, 20>, 6> kByAge = {{
     {900, 0, 40, 60, 70, 40, 25, 15, 15, 4, 3, 0, 1, 12, 30, 90, 70, 25, 0, 40},  // 18 to 44
     {0, 0, 30, 35, 70, 12, 40, 50, 190, 120, 60, 4, 45, 60, 130, 80, 40, 25, 50, 60},
     {0, 0, 20, 10, 60, 6, 50, 90, 210, 170, 130, 60, 70, 45, 130, 30, 6, 5, 120, 20},
-    {0, 0, 8, 3, 70, 4, 50, 130, 90, 110, 140, 420, 30, 20, 50, 10, 1, 0, 90, 2},  // 80 and over
+    {0, 0, 4, 2, 50, 2, 30, 80, 50, 70, 90, 1100, 20, 10, 30, 6, 1, 0, 60, 1},  // 80 and over
 }};
 
 std::size_t age_group(int age) {
@@ -102,9 +103,10 @@ std::array<int, 20> illness_weights(const Person& person) {
   if (person.quarter == Quarter::Mill) {  // dust and damp
     weights[Asthma] *= 2;
     weights[Pneumonia] *= 2;
+    weights[LungCancer] *= 4;
   }
   if (person.quarter == Quarter::College) {
-    weights[Overdose] *= 3;
+    weights[Overdose] *= person.sex == Sex::Male && person.age < 30 ? 16 : 3;
     weights[Concussion] *= 2;
   }
   return weights;
@@ -149,6 +151,11 @@ Visit make_visit(const Person& person, const Patient& patient, Illness illness, 
   return visit;
 }
 
+void number(std::vector<Visit>& visits) {
+  std::int64_t next = 0;
+  for (Visit& visit : visits) visit.id = ++next;
+}
+
 }  // namespace
 
 Hospital make_hospital(const std::vector<Person>& people, std::uint64_t seed) {
@@ -174,9 +181,11 @@ Hospital make_hospital(const std::vector<Person>& people, std::uint64_t seed) {
       illness = static_cast<Illness>(dice.pick(weights));
     }
   }
-  std::ranges::stable_sort(hospital.visits, {}, &Visit::admitted);
-  for (std::size_t i = 0; i < hospital.visits.size(); ++i)
-    hospital.visits[i].id = static_cast<std::int64_t>(i) + 1;
+  number(hospital.visits);  // ties of the sort below are broken by the order drawn
+  std::ranges::sort(hospital.visits, [](const Visit& a, const Visit& b) {
+    return std::pair(a.admitted, a.id) < std::pair(b.admitted, b.id);
+  });
+  number(hospital.visits);
   return hospital;
 }
 

@@ -59,6 +59,8 @@ constexpr std::array<std::int64_t, 16> kPay = {0,     0,     9000,   27000, 8000
                                                72000, 98000, 125000, 118000};
 constexpr std::array<std::int64_t, 5> kPayBySchooling = {85, 95, 102, 118, 140};  // percent
 
+// One draw per expression throughout: the order in which a call's arguments are evaluated is the
+// compiler's choice, and would make another town.
 class Settlement {
  public:
   explicit Settlement(std::size_t count, std::uint64_t seed)
@@ -106,7 +108,7 @@ class Settlement {
         add_single(model, years(22, 64));
         break;
       case Couple:
-        add_couple(model, years(24, 66));
+        add_couple(model, years(24, 69));
         break;
       case Parents:
         add_family(model, 2);
@@ -123,17 +125,22 @@ class Settlement {
       case Flatmates:
         for (std::int64_t mates = dice_.between(2, 5); mates > 0; --mates) {
           model.surname = static_cast<std::uint16_t>(dice_.below(surnames().size()));
-          add(model, years(18, 26), any_sex(), Marital::Single);
+          const int age = years(18, 26);
+          add(model, age, any_sex(), Marital::Single);
         }
         break;
       default:
         add_family(model, 2);
-        add(model, std::min<int>(years(68, 92), kAgeMax), any_sex(), Marital::Widowed);
+        add_grandparent(model);
     }
   }
 
   int years(int least, int most) { return static_cast<int>(dice_.between(least, most)); }
-  int elder_years() { return std::clamp(65 + static_cast<int>(dice_.skewed(9)), 65, 101); }
+  int elder_years() {
+    const int age = 58 + static_cast<int>(dice_.skewed(14));
+    // The tail beyond 97 is redrawn; a cut there would leave a crowd of one age.
+    return age > 97 && !dice_.chance(60) ? years(66, 90) : std::clamp(age, 60, 103);
+  }
   Sex any_sex() { return dice_.chance(508) ? Sex::Female : Sex::Male; }
 
   void add_single(Person model, int age) {
@@ -160,18 +167,24 @@ class Settlement {
 
   void add_family(const Person& model, int parents) {
     const int age = years(26, 54);
-    if (parents == 2)
+    if (parents == 2) {
       add_couple(model, age);
-    else
-      add(model, age, dice_.chance(800) ? Sex::Female : Sex::Male,
-          dice_.chance(500) ? Marital::Divorced : Marital::Single);
+    } else {
+      const Sex sex = dice_.chance(800) ? Sex::Female : Sex::Male;
+      add(model, age, sex, dice_.chance(500) ? Marital::Divorced : Marital::Single);
+    }
     const std::int64_t children = 1 + dice_.streak(520, 4);
     const int oldest = std::max(std::min(age - 20, 20), 1);
     for (std::int64_t child = 0; child < children; ++child) {
-      add(model, static_cast<int>(dice_.below(static_cast<std::uint64_t>(oldest))), any_sex(),
-          Marital::Single);
+      const int child_age = years(0, oldest - 1);
+      add(model, child_age, any_sex(), Marital::Single);
       if (dice_.chance(14)) add_twin();
     }
+  }
+
+  void add_grandparent(const Person& model) {
+    const int age = years(68, 92);
+    add(model, age, any_sex(), Marital::Widowed);
   }
 
   void add_twin() {
