@@ -5,11 +5,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <system_error>
 
 #include "cli/verb.h"
 
@@ -23,6 +25,20 @@ struct TownArguments {
   std::string format = "parquet";
   bool json = false;
 };
+
+/// CLI11 takes a number beyond 64 bits for the largest one, and -1 for another; a seed has to be
+/// the one that was typed.
+CLI::Validator is_seed() {
+  return CLI::Validator(
+      [](std::string& text) {
+        std::uint64_t value = 0;
+        const char* end = text.data() + text.size();
+        const auto [stopped, error] = std::from_chars(text.data(), end, value);
+        const bool whole = error == std::errc() && stopped == end;
+        return whole ? std::string() : text + " is not a whole number from 0 to 2^64 - 1";
+      },
+      "");
+}
 
 void show_progress(std::string_view table, int done, int total) {
   std::fprintf(stderr, "\r\033[K[%d/%d] %.*s", done, total, static_cast<int>(table.size()),
@@ -91,6 +107,7 @@ void add_town(CLI::App& app, Action& chosen) {
       ->check(CLI::Range(std::uint64_t{1}, town::kPeopleMax))
       ->capture_default_str();
   verb->add_option("--seed", arguments->seed, "Another seed is another town")
+      ->check(is_seed())
       ->capture_default_str();
   verb->add_option("--out", arguments->out, "The folder to write: new, empty, or an earlier town")
       ->required();

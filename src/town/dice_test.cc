@@ -16,6 +16,7 @@ namespace {
 TEST(DiceTest, ASeedGivesTheSameDrawsEverywhere) {
   Dice dice(1, "test");
   std::vector<std::int64_t> drawn;
+  drawn.reserve(10);
   for (int i = 0; i < 4; ++i) drawn.push_back(static_cast<std::int64_t>(dice.below(1'000'000)));
   for (int i = 0; i < 3; ++i) drawn.push_back(dice.bell(100, 15));
   for (int i = 0; i < 3; ++i) drawn.push_back(dice.skewed(50'000));
