@@ -95,9 +95,8 @@ double DiscreteLaplace::error_bound(double confidence) const {
 double DiscreteLaplace::error_bound_of_worst(double confidence, std::uint64_t k) const {
   DISCREET_CHECK(confidence > 0 && confidence < 1 && k > 0,
                  "confidence within (0, 1) and at least one coordinate");
-  // Each coordinate may fail with chance 1 - confidence^(1/k), so that all hold with the
   // confidence.
-  const double beta = -std::expm1(std::log(confidence) / static_cast<double>(k)) * (1 - 1e-12);
+  const double beta = failure_chance(confidence, k);
   return least_tail_start(div_down(epsilon_.value(), sensitivity_.value()), beta) - 1;
 }
 
