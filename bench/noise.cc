@@ -15,7 +15,9 @@ namespace {
 
 constexpr std::size_t kBatch = 1 << 16;
 
-Rational scale_of(const benchmark::State& state) { return Rational(state.range(0)); }
+Rational scale_of(const benchmark::State& state) {
+  return Rational(state.range(0));
+}
 
 template <class Sampler>
 void draw_many(benchmark::State& state, const Sampler& sampler) {
@@ -42,10 +44,13 @@ void RandomBits(benchmark::State& state) {
     random.fill(out);
     benchmark::DoNotOptimize(out.data());
   }
-  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(kBatch * sizeof(std::uint64_t)));
+  state.SetBytesProcessed(state.iterations() *
+                          static_cast<std::int64_t>(kBatch * sizeof(std::uint64_t)));
 }
 
-void GeometricMany(benchmark::State& state) { draw_many(state, GeometricSampler::make(1 / scale_of(state)).value()); }
+void GeometricMany(benchmark::State& state) {
+  draw_many(state, GeometricSampler::make(1 / scale_of(state)).value());
+}
 void DiscreteLaplaceMany(benchmark::State& state) {
   draw_many(state, DiscreteLaplaceSampler::make(1 / scale_of(state)).value());
 }
@@ -62,14 +67,17 @@ void DiscreteLaplacePrepare(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(DiscreteLaplaceSampler::make(1 / scale_of(state)));
 }
 void DiscreteGaussianPrepare(benchmark::State& state) {
-  for (auto _ : state) benchmark::DoNotOptimize(DiscreteGaussianSampler::make(scale_of(state) * scale_of(state)));
+  for (auto _ : state)
+    benchmark::DoNotOptimize(DiscreteGaussianSampler::make(scale_of(state) * scale_of(state)));
 }
 // Choosing one of range(0) candidates whose scores differ by one, at weight exp(-1/1000) per step.
 void ExponentialChoice(benchmark::State& state) {
   std::vector<std::uint64_t> distances(static_cast<std::size_t>(state.range(0)));
   for (std::size_t i = 0; i < distances.size(); ++i) distances[i] = i;
   SecureRandom random;
-  for (auto _ : state) benchmark::DoNotOptimize(ExponentialWeights::make(distances, Rational(1, 1000)).value().draw(random));
+  for (auto _ : state)
+    benchmark::DoNotOptimize(
+        ExponentialWeights::make(distances, Rational(1, 1000)).value().draw(random));
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 
