@@ -183,7 +183,7 @@ int run(const std::string& path, int runs) {
     return 0;
   }
   auto age = columns["age"];
-  for (auto& value : age) value += 17;  // code 0 is age 17
+  for (auto& value : age) value += 16;  // code 1 is age 17, code 74 is 90 and above
   const auto& hours = columns["hours-per-week"];
   const auto& gain = columns["capital-gain"];
   const auto& education = columns["education-num"];

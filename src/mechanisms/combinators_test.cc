@@ -108,7 +108,7 @@ TEST(SubsampleTest, EveryUnitIsSampledAtTheRate) {
 }
 
 TEST(SubsampleTest, BadParametersAreRefused) {
-  for (const double p : {0.0, -1.0, 1.5, std::nan(""), INFINITY})
+  for (const double p : {0.0, -1.0, 1.5, std::nan(""), HUGE_VAL})
     EXPECT_FALSE(PoissonSample::make(p));
   EXPECT_TRUE(PoissonSample::make(5e-324));
   EXPECT_FALSE(FixedSample::make(0, 10));
