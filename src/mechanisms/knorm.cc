@@ -137,6 +137,14 @@ Result<std::vector<Int128>> KNorm::from_sums(std::uint64_t rows, std::span<const
     return Error{ErrorCode::Refused,
                  "these columns are too wide for sums alone: features of every "
                  "row must be rounded before they are summed"};
+  // Squares of such bounds times the rows fit 128 bits.
+  constexpr std::int64_t kBoundMax = std::int64_t{1} << 40;
+  for (const auto& column : columns_)
+    if (column.range.lower < -kBoundMax || column.range.upper > kBoundMax)
+      return Error{
+          ErrorCode::Refused,
+          "sums of squares of columns with bounds beyond 2^40 do not fit; shift the column"};
+  DISCREET_CHECK(rows < (std::uint64_t{1} << 40), "fewer than 2^40 rows");
   std::vector<Int128> features(dimension_);
   const auto n = static_cast<Int128>(rows);
   features[0] = n * scale_;

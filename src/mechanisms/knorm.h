@@ -55,7 +55,8 @@ class KNorm {
   /// caller.
   void add_row(std::span<const std::int64_t> row, std::span<Int128> sums) const;
   /// The same from ready sums, for exact grids only: the number of rows, and of every column the
-  /// sum and the sum of squares of its clamped values. Refused: the grid is not exact.
+  /// sum and the sum of squares of its clamped values. Refused: the grid is not exact, or a bound
+  /// is beyond 2^40, where squares would not fit.
   Result<std::vector<Int128>> from_sums(std::uint64_t rows, std::span<const Int128> sums,
                                         std::span<const Int128> squares) const;
 

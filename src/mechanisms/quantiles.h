@@ -39,8 +39,8 @@ class Quantiles {
   LossEvent loss() const;
 
   /// With this confidence the rank error of every quantile is at most this many rows, whatever the
-  /// data. For a tree this holds before the cumulative counts are made to rise, and rising does not
-  /// increase the largest error.
+  /// data. Making the cumulative counts of a tree rise does not increase their largest error. Trees
+  /// of more than 1,024 leaves are judged by 1,024 evenly spread prefixes.
   double rank_error_bound(double confidence) const;
 
   QuantilesMethod method() const {
