@@ -38,7 +38,7 @@ AuditedRun undivided_quantiles(std::vector<std::int64_t> sorted) {
   std::vector<std::pair<Rational, ExpPowers>> draws;
   for (int i = 1; i <= 15; ++i) {
     const Rational q(i, 16);
-    draws.emplace_back(q, quantile_powers(q, Rational(1)));
+    draws.emplace_back(q, quantile_powers(q, Rational(3)));
   }
   return [=](RandomSource& random) {
     std::int64_t low = 0;
@@ -133,7 +133,7 @@ std::vector<StructuredTwin> structured_twins() {
        "a quantile's weights divide by min(q, 1 - q) where the proof has max", claim(1),
        wrong_tail_quantile(nine_and_one), wrong_tail_quantile(nine_and_two)},
       {"quantiles-undivided", "each of fifteen quantiles sees all rows, and one is charged",
-       claim(1), undivided_quantiles({0}), undivided_quantiles({0, 1})},
+       claim(3), undivided_quantiles({0}), undivided_quantiles({0, 1})},
       {"tree-level-each", "every level of a tree spends the whole epsilon", claim(1),
        overspent_tree(0), overspent_tree(1)},
       {"moments-feature-each", "count, sum and squares each spend the whole epsilon", claim(1),

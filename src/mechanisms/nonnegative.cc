@@ -67,8 +67,10 @@ Result<std::vector<std::int64_t>> whole_same_total(std::span<const double> cells
     whole[i] = static_cast<std::int64_t>(std::floor(cells[i]));
     left -= whole[i];
   }
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return cells[a] - std::floor(cells[a]) > cells[b] - std::floor(cells[b]);
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    const double left_over_a = cells[a] - std::floor(cells[a]);
+    const double left_over_b = cells[b] - std::floor(cells[b]);
+    return left_over_a != left_over_b ? left_over_a > left_over_b : a < b;
   });
   for (std::size_t i = 0; i < order.size() && left > 0; ++i, --left) ++whole[order[i]];
   return whole;

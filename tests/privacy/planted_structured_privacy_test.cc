@@ -16,7 +16,7 @@ TEST(PlantedStructuredTest, EveryTwinIsCaught) {
   for (const auto& twin : planted::structured_twins()) {
     AuditOptions options;
     options.delta = twin.claim.delta.value();
-    options.trials = 60'000;
+    options.trials = 30'000;
     const AuditResult found = audit_epsilon(twin.without, twin.with, options, random);
     std::cout << twin.name << ": claimed " << twin.claim.epsilon.value() << ", at least "
               << found.lower_bound << " (" << found.event << ")\n";
