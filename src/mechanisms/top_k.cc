@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <memory>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -15,13 +16,25 @@ double confidence_each(double confidence, std::uint64_t k) {
   return std::fmin(next_down(1), sub_up(1, failure));
 }
 
-Result<std::vector<std::size_t>> draw(Result<ExponentialWeights> weights, std::uint64_t k,
-                                      RandomSource& random) {
-  DISCREET_TRY(const ExponentialWeights chances, std::move(weights));
-  if (k > chances.size())
+// Weights are made anew for every choice, relative to the best candidate left: relative to the
+// first one they could all vanish below any fixed precision once it is taken.
+template <class Score>
+Result<std::vector<std::size_t>> peel(const ExponentialMechanism& each, std::uint64_t k,
+                                      std::span<const Score> scores, RandomSource& random) {
+  DISCREET_TRY_VOID(check_scores(scores));
+  if (k > scores.size())
     return invalid_parameter(
-        fmt::format("asked for the best {} of only {} candidates", k, chances.size()));
-  return chances.draw_distinct(static_cast<std::size_t>(k), random);
+        fmt::format("asked for the best {} of only {} candidates", k, scores.size()));
+  std::vector<Score> left(scores.begin(), scores.end());
+  std::vector<std::size_t> index(scores.size()), chosen;
+  std::iota(index.begin(), index.end(), std::size_t{0});
+  while (chosen.size() < k) {
+    DISCREET_TRY(const std::size_t at, each.release(std::span<const Score>(left), random));
+    chosen.push_back(index[at]);
+    left.erase(left.begin() + static_cast<std::ptrdiff_t>(at));
+    index.erase(index.begin() + static_cast<std::ptrdiff_t>(at));
+  }
+  return chosen;
 }
 
 }  // namespace
@@ -48,12 +61,12 @@ Result<TopK> TopK::for_error(double error, double confidence, std::uint64_t cand
 
 Result<std::vector<std::size_t>> TopK::release(std::span<const std::int64_t> scores,
                                                RandomSource& random) const {
-  return draw(each_.weights(scores), k_, random);
+  return peel(each_, k_, scores, random);
 }
 
 Result<std::vector<std::size_t>> TopK::release(std::span<const double> scores,
                                                RandomSource& random) const {
-  return draw(each_.weights(scores), k_, random);
+  return peel(each_, k_, scores, random);
 }
 
 LossEvent TopK::loss() const {

@@ -39,13 +39,13 @@ TEST(TopKTest, EnormousEpsilonGivesTheBestInOrder) {
             (std::vector<std::size_t>{1, 3, 2}));
 }
 
-// The chance of each ordered pair is that of two choices in a row: 20,000 draws, six standard
+// The chance of each ordered pair is that of two choices in a row: 8,000 draws, six standard
 // errors, false alarm below 1e-8 a cell.
 TEST(TopKTest, OrderedPairsHaveTheChancesOfPeeling) {
   const Scores scores{0, 2, 1};
   const auto mechanism = TopK::make(eps(2), 2, kScore).value();
   SeededRandom random(3);
-  constexpr int kDraws = 20'000;
+  constexpr int kDraws = 8'000;
   int hits[3][3] = {};
   for (int i = 0; i < kDraws; ++i) {
     const auto chosen = mechanism.release(scores, random).value();
@@ -78,7 +78,7 @@ TEST(TopKTest, ErrorBoundHoldsForEveryRankAtOnce) {
   Scores scores(12, -static_cast<std::int64_t>(bound) - 1);
   scores[0] = scores[1] = scores[2] = 0;
   SeededRandom random(4);
-  constexpr int kDraws = 10'000;
+  constexpr int kDraws = 4'000;
   int missed = 0;
   for (int i = 0; i < kDraws; ++i) {
     const auto chosen = mechanism.release(scores, random).value();
