@@ -9,7 +9,7 @@
 // asked and
 //            however they depend on earlier answers. Noise on the threshold is drawn once; every
 //            question has noise of its own; epsilon is split between the two so that a comparison
-//            has the least variance (Lyu, Su and Li 2017, section 4.2).
+//            has the least variance (Lyu, Su and Li 2017).
 // Assumes:   every question is a whole number that moves by at most `sensitivity` between
 // neighbours (reals:
 //            query_grid.h); with `monotone`, that for any two neighbours all questions of the run

@@ -2,7 +2,7 @@
 //
 // k choices of the exponential mechanism, each among the candidates not yet taken. The result has
 // exactly the distribution of adding Gumbel noise once to every score and reading off the k
-// greatest in order (Durfee and Rogers 2019, Lemma 4.2), without floating-point Gumbels. Guarantee:
+// greatest in order (Durfee and Rogers 2019), without floating-point Gumbels. Guarantee:
 // k losses of bounded range epsilon_each, composed: (k epsilon_each)-DP, k epsilon_each^2 / 8-zCDP,
 //            and tighter figures from the accountant. The order is part of what is released.
 // Assumes:   as exponential.h.
