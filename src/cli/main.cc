@@ -31,6 +31,7 @@ int run(int argc, char** argv) {
   Action chosen;
   add_choose(app, chosen);
   add_noise(app, chosen);
+  add_town(app, chosen);
 
   try {
     app.parse(argc, argv);
