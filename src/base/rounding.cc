@@ -132,7 +132,9 @@ double log_down(double x) {
   return x == 1 ? 0.0 : move_down(std::log(x), kLibmUlps);
 }
 double expm1_up(double x) {
-  return x == 0 ? 0.0 : move_up(std::expm1(x), kLibmUlps);
+  if (x == 0) return 0.0;
+  const double bound = move_up(std::expm1(x), kLibmUlps);
+  return x < 0 ? std::fmin(0.0, bound) : bound;
 }
 double expm1_down(double x) {
   if (x == 0) return 0.0;
