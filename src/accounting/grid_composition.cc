@@ -1,0 +1,356 @@
+#include "accounting/grid_composition.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "accounting/fft.h"
+#include "base/check.h"
+
+namespace discreet {
+namespace {
+
+using Complex = std::complex<double>;
+
+constexpr double kUnit = 0x1p-53;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kOutside = 1e-12;  // tilted mass let outside the window, on each side
+constexpr double kTiltMin = 1e-4;
+constexpr double kExponentMax = 600;
+
+struct LawCumulants {
+  double log_mass, mean, variance;
+};
+
+// Of one law's masses under e^{tilt * loss}. The loop is over multiples of the step, so that each
+// power is a product, refreshed often enough to stay within rounding.
+LawCumulants law_cumulants(const GridLaw& law, const std::vector<double>& masses, double tilt) {
+  const double top = tilt >= 0 ? law.loss(masses.size() - 1) : law.loss(0);
+  const double ratio = std::exp(tilt * law.step);
+  double m0 = 0, m1 = 0, m2 = 0;
+  double power = 0;
+  for (std::size_t i = 0; i < masses.size(); ++i) {
+    if (i % 64 == 0) power = std::exp(tilt * (law.loss(i) - top));
+    const double term = masses[i] * power;
+    const double x = law.step * static_cast<double>(i);
+    m0 += term;
+    m1 += term * x;
+    m2 += term * x * x;
+    power *= ratio;
+  }
+  if (!(m0 > 0)) return {-kInfinity, 0, 0};
+  const double mean = m1 / m0;
+  return {std::log(m0) + tilt * top, mean + law.loss(0), std::fmax(0.0, m2 / m0 - mean * mean)};
+}
+
+double log_sum(std::span<const GridPart> parts, double tilt, bool upper) {
+  double sum = 0;
+  for (const GridPart& part : parts)
+    sum += static_cast<double>(part.count) *
+           law_cumulants(*part.law, upper ? part.law->upper : part.law->lower, tilt).log_mass;
+  return sum;
+}
+
+// ln max over x >= 0 of e^{-c x} (1 - e^{-x}): what Chernoff's bound loses at best.
+double log_peak(double c) {
+  return c * std::log(c / (c + 1)) - std::log1p(c);
+}
+
+// A bound, in the Euclidean norm, on what a sum of errors of norm one can do to
+// sum_j e_j e^{-c j h} (1 - e^{-j h}).
+double weight_norm(double c, double step, std::size_t points) {
+  const double terms = std::fmin(static_cast<double>(points), 1 + 1 / (c * step));
+  return std::exp(log_peak(c / 2)) * std::sqrt(terms);
+}
+
+Complex times(Complex a, Complex b) {
+  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+
+Complex power(Complex base, std::uint64_t count) {
+  Complex result(1, 0);
+  for (; count > 0; count >>= 1) {
+    if (count & 1) result = times(result, base);
+    base = times(base, base);
+  }
+  return result;
+}
+
+double euclidean(const std::vector<double>& x) {
+  long double sum = 0;
+  for (const double v : x) sum += static_cast<long double>(v) * v;
+  return static_cast<double>(std::sqrt(sum));
+}
+
+// The masses times e^{tilt * loss}, divided by their sum; the sum's logarithm is returned.
+double tilt_masses(const GridLaw& law, const std::vector<double>& masses, double tilt,
+                   std::vector<double>& out) {
+  const double top = law.loss(masses.size() - 1);
+  out.resize(masses.size());
+  long double sum = 0;
+  for (std::size_t i = 0; i < masses.size(); ++i) {
+    out[i] = masses[i] > 0 ? masses[i] * std::exp(tilt * (law.loss(i) - top)) : 0;
+    sum += out[i];
+  }
+  const double total = static_cast<double>(sum);
+  for (double& v : out) v /= total;
+  return std::log(total) + tilt * top;
+}
+
+double newton_tilt(std::span<const GridPart> parts, auto&& residual) {
+  // The residual increases in the tilt: bracket by doubling, then Newton's method inside.
+  double low = 0, high = kInfinity, tilt = 1;
+  for (int step = 0; step < 60; ++step) {
+    const Cumulants k = cumulants(parts, tilt);
+    const auto [value, slope] = residual(k, tilt);
+    if (std::fabs(value) < 1e-3) break;
+    (value < 0 ? low : high) = tilt;
+    double next = slope > 0 ? tilt - value / slope : kInfinity;
+    if (!(next > low && next < high)) next = std::isinf(high) ? tilt * 4 : low + (high - low) / 2;
+    next = std::fmin(next, tilt * 8);
+    if (high < kTiltMin || std::fabs(next - tilt) < 1e-3 * tilt || next > 1e7) {
+      tilt = next;
+      break;
+    }
+    tilt = next;
+  }
+  return std::clamp(tilt, kTiltMin, 1e7);
+}
+
+}  // namespace
+
+Cumulants cumulants(std::span<const GridPart> parts, double tilt) {
+  Cumulants sum;
+  for (const GridPart& part : parts) {
+    const LawCumulants one = law_cumulants(*part.law, part.law->upper, tilt);
+    const auto count = static_cast<double>(part.count);
+    sum.value += count * one.log_mass;
+    sum.slope += count * one.mean;
+    sum.curvature += count * one.variance;
+  }
+  return sum;
+}
+
+double tilt_for_epsilon(std::span<const GridPart> parts, double epsilon) {
+  // d/dc of K(c) - c eps + log_peak(c) is K'(c) - eps + ln(c / (c + 1)).
+  return newton_tilt(parts, [epsilon](const Cumulants& k, double c) {
+    const double scale = std::sqrt(std::fmax(k.curvature, 1e-300));
+    return std::pair{(k.slope - epsilon + std::log(c / (c + 1))) / scale,
+                     (k.curvature + 1 / (c * (c + 1))) / scale};
+  });
+}
+
+double tilt_for_delta(std::span<const GridPart> parts, double delta) {
+  // The best c for eps(c) = (K(c) - ln delta + log_peak(c)) / c has c K' - K = ln(1/delta) + ...
+  return newton_tilt(parts, [delta](const Cumulants& k, double c) {
+    const double value = c * k.slope - k.value + std::log(delta) + std::log1p(c);
+    return std::pair{value, c * k.curvature + 1 / (1 + c)};
+  });
+}
+
+GridComposition::GridComposition(std::span<const GridPart> parts, double tilt,
+                                 std::size_t points_max)
+    : tilt_(tilt) {
+  DISCREET_CHECK(!parts.empty(), "nothing to compose");
+  step_ = parts.front().law->step;
+  const Cumulants k = cumulants(parts, tilt);
+  centre_ = k.slope;
+  spread_ = std::fmax(std::sqrt(k.curvature), step_);
+
+  // The window: Chernoff's bound under the tilted law, at the best of a few rates.
+  const double log_outside = std::log(kOutside);
+  double high = -kInfinity, low = kInfinity;
+  const double rate = std::sqrt(-2 * log_outside) / spread_;
+  double total_up = 0, total_low = 0;  // no sum lies outside these
+  for (const GridPart& part : parts) {
+    total_up += static_cast<double>(part.count) * part.law->loss(part.law->upper.size() - 1);
+    total_low += static_cast<double>(part.count) * part.law->loss(0);
+  }
+  // Each side of the bracket must fit: the widest of the two sides' best windows.
+  for (const bool upper : {true, false}) {
+    const double at = log_sum(parts, tilt, upper);
+    if (!std::isfinite(at)) continue;
+    double side_high = kInfinity, side_low = -kInfinity;
+    for (const double factor : {1.0, 0.6, 0.35, 0.2}) {
+      const double s = rate * factor;
+      side_high = std::fmin(side_high, (log_sum(parts, tilt + s, upper) - at - log_outside) / s);
+      side_low = std::fmax(side_low, (at + log_outside - log_sum(parts, tilt - s, upper)) / s);
+    }
+    high = std::fmax(high, side_high);
+    low = std::fmin(low, side_low);
+  }
+  high = std::fmin(high, total_up) + 2 * step_;
+  low = std::fmax(low, total_low) - 2 * step_;
+  const double wanted = (high - low) / step_ + 2;
+  if (!(wanted < static_cast<double>(points_max))) return;
+  points_ = std::bit_ceil(static_cast<std::size_t>(std::fmax(wanted, 16.0)));
+  if (points_ > points_max) return;
+  ok_ = true;
+
+  // Indices: the sum of all parts' indices, reduced to the window.
+  double offset = 0;
+  for (const GridPart& part : parts) {
+    offset += static_cast<double>(part.count) * part.law->offset;
+    loss_error_ += static_cast<double>(part.count) * part.law->loss_error;
+  }
+  const double room = (static_cast<double>(points_) - wanted) / 2;
+  const auto window_first = static_cast<std::int64_t>(std::floor((low - offset) / step_ - room));
+  window_low_ = offset + step_ * static_cast<double>(window_first);
+  window_usable_ = window_low_;
+  loss_error_ += 8 * kUnit * (std::fabs(offset) + std::fabs(window_low_) + std::fabs(high));
+
+  Fft fft(points_);
+  const std::size_t n = points_;
+  std::vector<Complex> product_up(n / 2 + 1, Complex(1, 0)), product_low(n / 2 + 1, Complex(1, 0));
+  std::vector<Complex> buffer(n);
+  std::vector<double> tilted;
+  double finite_up = 0, finite_low = 0;  // log of what is not infinite
+  double error = 0;                      // sum of the counts times the norms
+  double norm = 1;
+  double tilt_error = 0;  // relative, of all tilted masses together
+  for (const GridPart& part : parts) {
+    const GridLaw& law = *part.law;
+    const auto count = static_cast<double>(part.count);
+    std::fill(buffer.begin(), buffer.end(), Complex(0, 0));
+    const auto add = [&](bool upper) {
+      const double log_mass = tilt_masses(law, upper ? law.upper : law.lower, tilt_, tilted);
+      (upper ? upper_ : lower_).log_scale += count * log_mass;
+      for (std::size_t i = 0; i < tilted.size(); ++i) {
+        const auto index = law.first + static_cast<std::int64_t>(i);
+        auto& slot = buffer[static_cast<std::size_t>(index) & (n - 1)];
+        slot += upper ? Complex(tilted[i], 0) : Complex(0, tilted[i]);
+      }
+      return euclidean(tilted);
+    };
+    const double both = std::hypot(add(true), add(false));
+    error += count * both;
+    norm = std::fmin(norm, both);
+    tilt_error +=
+        count * kUnit * (16 + 4 * tilt_ * law.step * static_cast<double>(law.upper.size()));
+    finite_up += count * std::log1p(-std::fmin(1.0, law.infinite_upper));
+    finite_low += count * std::log1p(-std::fmin(1.0, law.infinite_lower));
+    fft.forward(buffer);
+    // The two real sequences' transforms are separated, raised to the count and multiplied in.
+    // Values that cannot matter any more (below 1e-35) are set to zero.
+    const double negligible = std::exp(-160 / count);
+    for (std::size_t j = 0; j <= n / 2; ++j) {
+      const Complex z = buffer[j], mirror = std::conj(buffer[(n - j) & (n - 1)]);
+      const Complex up = (z + mirror) * 0.5;
+      const Complex difference = (z - mirror) * 0.5;
+      const Complex low_side(difference.imag(), -difference.real());
+      const auto fold = [&](Complex& product, Complex factor) {
+        if (product == Complex(0, 0)) return;
+        product = std::norm(factor) < negligible ? Complex(0, 0)
+                                                 : times(product, power(factor, part.count));
+      };
+      fold(product_up[j], up);
+      fold(product_low[j], low_side);
+    }
+  }
+
+  for (std::size_t j = 0; j < n; ++j) {
+    const bool mirrored = j > n / 2;
+    const std::size_t at = mirrored ? n - j : j;
+    const Complex up = mirrored ? std::conj(product_up[at]) : product_up[at];
+    const Complex low_side = mirrored ? std::conj(product_low[at]) : product_low[at];
+    buffer[j] = up + Complex(-low_side.imag(), low_side.real());
+  }
+  fft.inverse(buffer);
+
+  const double total_count = [&] {
+    double sum = 0;
+    for (const GridPart& part : parts) sum += static_cast<double>(part.count);
+    return sum;
+  }();
+  const double fft_error = fft.error_bound();
+  // Forward errors through the powers, rounding of powers and products, the inverse, and the zeros.
+  const double rounding =
+      1.1 * (error * (fft_error + 16 * kUnit) + 2 * norm * (fft_error + 8 * kUnit * total_count)) +
+      1e-33;
+
+  const auto finish = [&](Side& side, bool upper) {
+    side.infinite = -std::expm1(upper ? finite_up : finite_low);
+    side.infinite *= upper ? 1 + 16 * kUnit : 1 - 16 * kUnit;
+    side.log_scale -= tilt_ * centre_;
+    side.outside = 2.01 * kOutside;
+    side.rounding = rounding;
+    side.log_error =
+        tilt_error + 16 * kUnit * (1 + std::fabs(side.log_scale) + std::fabs(tilt_ * centre_));
+    side.first.resize(n + 1);
+    side.second.resize(n + 1);
+    long double first = 0, second = 0;
+    side.first[n] = side.second[n] = 0;
+    for (std::size_t i = n; i-- > 0;) {
+      const auto slot =
+          static_cast<std::size_t>(window_first + static_cast<std::int64_t>(i)) & (n - 1);
+      const double w = upper ? buffer[slot].real() : buffer[slot].imag();
+      const double x = window_low_ + step_ * static_cast<double>(i) - centre_;
+      if (-tilt_ * x > kExponentMax) {  // left of here only Chernoff's bound is given
+        window_usable_ =
+            std::fmax(window_usable_, window_low_ + step_ * static_cast<double>(i + 1));
+        break;
+      }
+      const double weight = w * std::exp(-tilt_ * x);
+      first += weight;
+      second += weight * std::exp(-x);
+      side.first[i] = static_cast<double>(first);
+      side.second[i] = static_cast<double>(second);
+    }
+  };
+  finish(upper_, true);
+  finish(lower_, false);
+}
+
+double GridComposition::finite_part(const Side& side, double epsilon) const {
+  const double position = std::ceil((epsilon - window_low_) / step_);
+  const auto i = static_cast<std::size_t>(std::clamp(position, 0.0, static_cast<double>(points_)));
+  return std::exp(side.log_scale) * (side.first[i] - std::exp(epsilon - centre_) * side.second[i]);
+}
+
+double GridComposition::error_part(const Side& side, double epsilon) const {
+  const double chernoff = std::exp(side.log_scale - tilt_ * (epsilon - centre_));
+  return chernoff * (side.outside * std::exp(log_peak(tilt_)) +
+                     side.rounding * weight_norm(tilt_, step_, points_));
+}
+
+double GridComposition::upper_delta(double epsilon) const {
+  const double shifted = epsilon - loss_error_;
+  const double chernoff =
+      std::exp(upper_.log_scale - tilt_ * (shifted - centre_) + log_peak(tilt_));
+  double finite = chernoff;
+  if (shifted >= window_usable_)
+    finite = std::fmin(finite,
+                       std::fmax(0.0, finite_part(upper_, shifted)) + error_part(upper_, shifted));
+  // The two sums' own rounding: extended precision within, eight units outside.
+  finite *= 1 + upper_.log_error + 32 * kUnit * (2 + tilt_);
+  return std::fmin(1.0, (upper_.infinite + finite) * (1 + 4 * kUnit));
+}
+
+double GridComposition::lower_delta(double epsilon) const {
+  const double shifted = std::fmax(epsilon + loss_error_, window_usable_);
+  double finite = finite_part(lower_, shifted) * (1 - lower_.log_error - 32 * kUnit * (2 + tilt_));
+  finite -= error_part(lower_, shifted) * (1 + lower_.log_error);
+  return lower_.infinite + std::fmax(0.0, finite) * (1 - 4 * kUnit);
+}
+
+Bracket GridComposition::delta(double epsilon) const {
+  return {lower_delta(epsilon), upper_delta(epsilon)};
+}
+
+Bracket GridComposition::epsilon(double delta) const {
+  const auto search = [&](auto&& fits) {  // the least epsilon that fits, as a bracket around it
+    double low = 0, high = window_low_ + step_ * static_cast<double>(points_);
+    if (fits(0.0)) return Bracket{0, 0};
+    if (high <= 0 || !fits(high)) return Bracket{std::fmax(0.0, high), kInfinity};
+    for (int step = 0; step < 200 && high - low > 1e-13 * (1 + high); ++step) {
+      const double middle = low + (high - low) / 2;
+      (fits(middle) ? high : low) = middle;
+    }
+    return Bracket{low, high};
+  };
+  return {search([&](double e) { return lower_delta(e) <= delta; }).lower,
+          search([&](double e) { return upper_delta(e) <= delta; }).upper};
+}
+
+}  // namespace discreet
