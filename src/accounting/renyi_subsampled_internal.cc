@@ -131,7 +131,13 @@ double sum_nodes(const std::vector<Node>& nodes, double order, LogTerm log_term,
     return from_log(largest + std::log(sum), order);
   }
   double sum = 0;
-  for (const Node& node : nodes) sum += std::exp(node.log_q) * excess(node);
+  for (const Node& node : nodes) {
+    // Where the ratio's power alone would overflow, what is subtracted from it is too small to see.
+    const double exponent = log_term(node);
+    sum += exponent - node.log_q > kLinearExponentMax ? std::exp(exponent)
+                                                      : std::exp(node.log_q) * excess(node);
+  }
+  DISCREET_CHECK(sum >= 0, "a Renyi moment must be a number");
   return from_excess(sum, order);
 }
 
@@ -160,6 +166,7 @@ Result<double> between_whole_orders(double order, Whole whole) {
 }
 
 constexpr double kGeneralOrderMax = 512;
+constexpr double kWholeOrderMax = 4096;
 
 }  // namespace
 
@@ -203,7 +210,17 @@ std::optional<FinitePair> discrete_gaussian_pair(double sigma2, double shift, do
 
 std::optional<double> renyi_mixture(const DominatingPair& pair, double q, double order) {
   const auto nodes = nodes_of(pair, order, false);
-  if (!nodes) return std::nullopt;
+  if (!nodes) {
+    // Little noise or a huge order: whole orders still have a short sum.
+    const auto* gaussian = std::get_if<GaussianPair>(&pair);
+    if (!gaussian || !(order <= kWholeOrderMax) || !std::isfinite(gaussian->mu))
+      return std::nullopt;
+    return between_whole_orders(order,
+                                [&](double whole) -> Result<double> {
+                                  return renyi_mixture_gaussian_whole(gaussian->mu, q, whole);
+                                })
+        .value();
+  }
   // E[R'^a] - 1 = E[R'^a - 1 - a (R' - 1)], whose terms are all >= 0.
   return sum_nodes(
       *nodes, order, [&](const Node& n) { return n.log_q + order * mixture_loss(q, n.loss); },
@@ -224,8 +241,7 @@ std::optional<double> renyi_mixture_both_ways(const DominatingPair& pair, double
       });
 }
 
-double renyi_mixture_gaussian_whole(double mu, double q, std::uint64_t order) {
-  const auto a = static_cast<double>(order);
+double renyi_mixture_gaussian_whole(double mu, double q, double a) {
   double log_excess = -HUGE_VAL;
   for (double j = 2; j <= a; ++j) {
     const double exponent = j * (j - 1) / 2 * mu * mu;

@@ -62,6 +62,6 @@ Result<double> renyi_replace_general(const RenyiCurve& inner, double q, double o
 
 /// The binomial sum for the Gaussian at a whole order (Mironov, Talwar and Zhang 2019,
 /// Section 3.3).
-double renyi_mixture_gaussian_whole(double mu, double q, std::uint64_t order);
+double renyi_mixture_gaussian_whole(double mu, double q, double order);
 
 }  // namespace discreet
