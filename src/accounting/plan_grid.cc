@@ -1,0 +1,148 @@
+// The adaptive grid: a coarse look to find the tilt, then steps fine enough for the asked width.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "accounting/discretise.h"
+#include "accounting/grid_composition.h"
+#include "accounting/plan_solver_internal.h"
+
+namespace discreet {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kCoarsePoints = 1500;
+constexpr double kCellsMax = 6e6;  // over all laws, of one discretisation
+constexpr int kRounds = 6;
+
+struct Grid {
+  std::vector<GridLaw> laws;
+  std::vector<GridPart> parts;
+};
+
+Grid discretise_all(const std::vector<GridInput>& inputs, double step, double tail_below,
+                    double tail_above) {
+  Grid grid;
+  grid.laws.reserve(inputs.size());
+  for (const GridInput& input : inputs) {
+    GridLaw law = discretise(*input.upper, step, tail_below, tail_above);
+    if (input.lower) {
+      // Both sides share one array: the other law's masses are laid onto the same indices.
+      const GridLaw other = discretise(*input.lower, step, tail_below, tail_above);
+      const auto shift = static_cast<std::int64_t>(
+          std::floor((other.offset - law.offset) / step + 1e-9)) + other.first - law.first;
+      std::fill(law.lower.begin(), law.lower.end(), 0.0);
+      for (std::size_t i = 0; i < other.lower.size(); ++i) {
+        const std::int64_t at = static_cast<std::int64_t>(i) + shift;
+        if (at < 0) continue;  // dropped: the lower side may lose mass
+        const auto last = static_cast<std::int64_t>(law.lower.size()) - 1;
+        law.lower[static_cast<std::size_t>(std::min(at, last))] += other.lower[i];
+      }
+      law.infinite_lower = other.infinite_lower;
+      law.loss_error = std::fmax(law.loss_error, other.loss_error);
+    }
+    grid.laws.push_back(std::move(law));
+  }
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    grid.parts.push_back({&grid.laws[i], inputs[i].count});
+  return grid;
+}
+
+// Steps that divide the spacing of the atoms which are used most: those atoms then cost nothing.
+double fit_step(const std::vector<GridInput>& inputs, double step) {
+  double weight = 0, spacing = 0;
+  for (const GridInput& input : inputs) {
+    double atoms = 0;
+    for (const LossAtom& atom : input.upper->atoms()) atoms += atom.mass;
+    const double here = atoms * static_cast<double>(input.count);
+    const double own = here > weight ? common_spacing(*input.upper, 100'000) : 0;
+    if (own > 0) {
+      weight = here;
+      spacing = own;
+    }
+  }
+  return spacing > 0 ? spacing / std::ceil(spacing / step) : step;
+}
+
+}  // namespace
+
+Result<Bracket> solve_on_grid(const LossPlan& plan, PlanQuestion question,
+                              const PldAccuracy& accuracy) {
+  const auto inputs = grid_inputs(plan);
+  double count = 0, width = 0;
+  bool only_atoms = true;
+  for (const GridInput& input : inputs) {
+    count += static_cast<double>(input.count);
+    const LossLaw::Range range = input.upper->range(1e-12);
+    width = std::fmax(width, range.high - range.low);
+    only_atoms = only_atoms && !input.upper->has_density();
+  }
+  if (!(width > 0)) return Bracket{0, 0};
+
+  double delta_guess = question.wants_epsilon ? question.at : 1e-12;
+  double step = width / kCoarsePoints;
+  // One law whose losses lie on a lattice needs no discretisation at all.
+  const double lattice = inputs.size() == 1 && only_atoms
+                             ? common_spacing(*inputs[0].upper, 1'000'000)
+                             : 0;
+  Bracket best{0, question.wants_epsilon ? kInfinity : 1};
+  bool coarse = true;
+  for (int round = 0; round < kRounds; ++round) {
+    const double fitted = lattice > 0 ? lattice : fit_step(inputs, step);
+    const Grid grid = discretise_all(inputs, fitted, 1e-10 / count, delta_guess * 1e-7 / count);
+    const double tilt = question.wants_epsilon ? tilt_for_delta(grid.parts, question.at)
+                                               : tilt_for_epsilon(grid.parts, question.at);
+    const auto wanted = [&](double value) {  // the width to reach, as a width in epsilon
+      if (!question.wants_epsilon) return accuracy.delta_relative / std::fmax(tilt, 0.1);
+      return std::fmin(accuracy.epsilon_absolute, accuracy.epsilon_relative * value);
+    };
+    // Each release adds about step^2 / 6 to the variance and step^2 / 12 to the mean; see
+    // docs/proofs/privacy_loss_distribution.md.
+    if (coarse && lattice == 0) {
+      coarse = false;
+      const Cumulants k = cumulants(grid.parts, tilt);
+      double guess = question.at;
+      if (question.wants_epsilon) {
+        guess = std::fmax(1e-3, (k.value - std::log(question.at)) / tilt);
+      } else {
+        delta_guess = std::clamp(std::exp(k.value - tilt * question.at), 1e-290, 1.0);
+      }
+      const double needed = std::sqrt(4 * wanted(guess) / (count * (tilt + 1)));
+      const bool short_cut = question.floor > 0 && guess < question.floor;
+      if (needed < fitted && !short_cut) {
+        step = needed;
+        continue;
+      }
+    }
+    const GridComposition composed(grid.parts, tilt, accuracy.points_max);
+    if (!composed.ok()) {
+      if (lattice > 0) return Error{ErrorCode::Refused, "the losses span too many lattice points"};
+      step = fitted * 2;
+      continue;
+    }
+    const Bracket now = question.wants_epsilon ? composed.epsilon(question.at)
+                                               : composed.delta(question.at);
+    best = {std::fmax(best.lower, now.lower), std::fmin(best.upper, now.upper)};
+    if (best.upper <= question.floor || lattice > 0) break;
+    const double reached = question.wants_epsilon
+                               ? best.width()
+                               : best.width() / std::fmax(best.upper, 1e-300) / std::fmax(tilt, 0.1);
+    const double target = wanted(best.upper);
+    if (reached <= target) break;
+    const double factor = std::clamp(std::sqrt(0.7 * target / reached), 0.1, 0.7);
+    double cells = 0;
+    for (const GridLaw& law : grid.laws) cells += static_cast<double>(law.upper.size());
+    if (cells / factor > kCellsMax || static_cast<double>(composed.points()) / factor >
+                                          static_cast<double>(accuracy.points_max))
+      break;
+    step = fitted * factor;
+  }
+  if (best.upper == kInfinity && best.lower == 0)
+    return Error{ErrorCode::Refused,
+                 fmt::format("composing {} releases needs more grid points than are allowed", count)};
+  return best;
+}
+
+}  // namespace discreet
