@@ -137,8 +137,8 @@ Result<AccountAnswer> about_noise(const std::string& mechanism, const json& para
   }
   if (mechanism == "discrete_gaussian") {
     DISCREET_TRY(const double sigma2, number(params, "sigma2"));
-    DISCREET_TRY(const Bracket b,
-                 variance ? discrete_gaussian_variance(sigma2) : discrete_gaussian_tail(sigma2, at));
+    DISCREET_TRY(const Bracket b, variance ? discrete_gaussian_variance(sigma2)
+                                           : discrete_gaussian_tail(sigma2, at));
     return two_sided(b);
   }
   return invalid_input(fmt::format("the {} of \"{}\" noise is not known", quantity, mechanism));
@@ -153,8 +153,7 @@ Result<AccountAnswer> least_sigma(const json& params, double delta, double facto
   DISCREET_TRY(const Epsilon e, Epsilon::make(epsilon));
   DISCREET_TRY(const Delta d, Delta::make(delta));
   DISCREET_TRY(const double multiplier, gaussian_noise_multiplier({e, d}));
-  const double scale =
-      mul_up(mul_up(sensitivity, factor), sqrt_up(count_up(compositions)));
+  const double scale = mul_up(mul_up(sensitivity, factor), sqrt_up(count_up(compositions)));
   const double sigma = mul_up(multiplier, scale);
   // From below: a multiplier at which the lower bound on delta still exceeds the target.
   double below = multiplier;
@@ -218,8 +217,10 @@ Result<LossEvent> event_of_entry(const std::string& mechanism, const json& param
   }
   if (mechanism == "randomized_response" && object.contains("delta0")) {
     DISCREET_TRY(const double delta0, number(object, "delta0"));
-    if (delta0 != 0) object["mechanism"] = "approx_dp";
-    else object.erase("delta0");
+    if (delta0 != 0)
+      object["mechanism"] = "approx_dp";
+    else
+      object.erase("delta0");
   }
   return loss_event_from_json(object);
 }
@@ -260,8 +261,7 @@ Result<AccountAnswer> answer_entry(const json& entry) {
   }
 
   DISCREET_TRY(LossEvent one, event_of_entry(mechanism, *params));
-  const LossEvent all =
-      loss::Repeated{compositions, std::make_shared<LossEvent>(std::move(one))};
+  const LossEvent all = loss::Repeated{compositions, std::make_shared<LossEvent>(std::move(one))};
   if (quantity == "rdp_at_order") {
     DISCREET_TRY(const double value, renyi_divergence(all, at, neighbours));
     return rounded_up(value);

@@ -1,7 +1,7 @@
 // One question about privacy loss as data: the entries that `discreet account FILE` answers.
 //
-// An entry names a mechanism, its parameters, how often it ran, the neighbours, a quantity and where
-// to take it; docs/formats/loss_events.md has the grammar. The answer is a certified bracket.
+// An entry names a mechanism, its parameters, how often it ran, the neighbours, a quantity and
+// where to take it; docs/formats/loss_events.md has the grammar. The answer is a certified bracket.
 #pragma once
 
 #include <string>

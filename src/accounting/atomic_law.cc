@@ -11,21 +11,24 @@ namespace {
 
 constexpr double kMergeWithin = 1e-13;  // of the loss, relative to 1 + |loss|
 
-// Sorts and merges atoms whose losses differ by rounding only; the merged loss may be off by twice
-// the width, which the caller adds to loss_error().
-void sort_and_merge(std::vector<LossAtom>& atoms) {
+// Sorts and merges atoms whose losses differ by rounding only; returns the largest difference.
+double sort_and_merge(std::vector<LossAtom>& atoms) {
   std::sort(atoms.begin(), atoms.end(),
             [](const LossAtom& a, const LossAtom& b) { return a.loss < b.loss; });
   std::size_t kept = 0;
-  for (std::size_t i = 0; i < atoms.size(); ++i) {
-    if (atoms[i].mass <= 0) continue;
-    if (kept > 0 &&
-        atoms[i].loss - atoms[kept - 1].loss <= kMergeWithin * (1 + std::fabs(atoms[i].loss)))
-      atoms[kept - 1].mass += atoms[i].mass;
-    else
-      atoms[kept++] = atoms[i];
+  double moved = 0;
+  for (const LossAtom atom : atoms) {
+    if (atom.mass <= 0) continue;
+    const double gap = kept > 0 ? atom.loss - atoms[kept - 1].loss : HUGE_VAL;
+    if (gap <= kMergeWithin * (1 + std::fabs(atom.loss))) {
+      atoms[kept - 1].mass += atom.mass;
+      moved = std::fmax(moved, gap);
+    } else {
+      atoms[kept++] = atom;
+    }
   }
   atoms.resize(kept);
+  return moved;
 }
 
 double largest_loss(std::span<const LossAtom> atoms) {
@@ -37,8 +40,8 @@ double largest_loss(std::span<const LossAtom> atoms) {
 AtomicLaw::AtomicLaw(std::vector<LossAtom> atoms, double infinite, double cut_off,
                      double loss_error, double mass_error)
     : atoms_(std::move(atoms)), infinite_(infinite), cut_off_(cut_off), mass_error_(mass_error) {
-  sort_and_merge(atoms_);
-  loss_error_ = loss_error + 2 * kMergeWithin * (1 + largest_loss(atoms_));
+  const double moved = sort_and_merge(atoms_);
+  loss_error_ = loss_error + moved + 4 * 0x1p-53 * largest_loss(atoms_);
 }
 
 LossLawPtr AtomicLaw::from_outcomes(std::span<const PairAtom> outcomes, double cut_off) {

@@ -45,6 +45,7 @@ class BoundedRangeLaw final : public LossLaw {
     return {value * (1 - slack), std::fmin(1.0, value * (1 + slack))};
   }
   Bracket loss_max() const override { return {epsilon_, epsilon_}; }
+  double loss_min() const override { return -epsilon_; }
   double mass_error() const override { return 16 * 0x1p-53 * (1 + epsilon_); }
 
  private:

@@ -1,6 +1,7 @@
 #include "accounting/discretise.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "base/check.h"
@@ -10,12 +11,26 @@ namespace {
 
 constexpr double kUnit = 0x1p-53;
 
-double grid_offset(const LossLaw& law) {
+// Where the grid is laid decides what the lower masses lose. Through the largest atom, that atom
+// loses nothing. With a least loss and no atoms, through the merged loss of all outcomes up to half
+// a step above it: the lowest symbol has nothing below it to be balanced with.
+double grid_offset(const LossLaw& law, double step) {
   const auto atoms = law.atoms();
-  if (atoms.empty()) return 0;
-  return std::max_element(atoms.begin(), atoms.end(),
-                          [](const LossAtom& a, const LossAtom& b) { return a.mass < b.mass; })
-      ->loss;
+  if (!atoms.empty())
+    return std::max_element(atoms.begin(), atoms.end(),
+                            [](const LossAtom& a, const LossAtom& b) { return a.mass < b.mass; })
+        ->loss;
+  const double least = law.loss_min();
+  if (!std::isfinite(least)) return 0;
+  double low = least, high = least + step;
+  for (int i = 0; i < 50; ++i) {
+    const double middle = low + (high - low) / 2;
+    const std::array<double, 2> cuts{least - step, middle + step / 2};
+    std::array<double, 1> p{}, q{};
+    law.cells(cuts, p, q);
+    (p[0] > 0 && std::log(p[0] / q[0]) > middle ? low : high) = middle;
+  }
+  return low;
 }
 
 // P- and Q-mass of a set of outcomes. Q is kept as Q e^{l} for a grid loss l near the outcomes, so
@@ -78,63 +93,106 @@ void fill_upper(GridLaw& grid, const std::vector<Halves>& halves, double error) 
   }
 }
 
-// Merges the outcomes nearest to each grid point into its symbol and then moves shares of half
-// cells between neighbouring symbols until each symbol's loss is at, and never below, its point.
-// `excess` is Q e^{l_i} - P of a symbol: positive when its loss is below the point.
-void fill_lower(GridLaw& grid, std::vector<Halves>& halves, double error) {
-  const std::size_t n = halves.size();
-  const double grow = std::exp(grid.step);
-  const auto at_next = [grow](const Mass& m) { return m.q * grow - m.p; };  // excess at l_{i+1}
-  const auto at_own = [](const Mass& m) { return m.q - m.p; };              // excess at l_i
-
-  // Outcomes on a point stay there; `mass` and `excess` count the others. `gross` never shrinks, so
-  // that it bounds the rounding in `excess`.
-  std::vector<double> excess(n), mass(n), gross(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    mass[i] = halves[i].left.p;
-    excess[i] = at_own(halves[i].left);
-    if (i > 0) {
-      mass[i] += halves[i - 1].right.p;
-      excess[i] += at_next(halves[i - 1].right);
-    }
-    gross[i] = mass[i];
-  }
-  const auto margin = [&](std::size_t i) { return 6 * (error + 8 * kUnit) * gross[i]; };
-
-  for (std::size_t i = n - 1; i > 0; --i) {  // symbols with a loss too high take mass from below
-    const double wanted = -excess[i] - 2 * margin(i);
-    const Mass& lower = halves[i - 1].left;
-    const double gain = at_next(lower);
-    if (!(wanted > 0) || !(gain > 0)) continue;
-    const double share = std::fmin(1.0, wanted / gain);
-    excess[i] += share * gain;
-    excess[i - 1] -= share * at_own(lower);
-    mass[i] += share * lower.p;
-    gross[i] += share * lower.p;
-    mass[i - 1] -= share * lower.p;
-  }
-  for (std::size_t i = 0; i < n; ++i) {  // symbols with a loss too low take mass from above
-    double needed = excess[i] + margin(i);
-    if (needed > 0 && i + 1 < n) {
-      const Mass& above = halves[i].right;
-      const double gain = -at_own(above);
-      if (gain > 0) {
-        const double share = std::fmin(1.0, 1.001 * needed / gain);
-        excess[i] -= share * gain;
-        excess[i + 1] -= share * at_next(above);
-        mass[i] += share * above.p;
-        gross[i] += share * above.p;
-        mass[i + 1] -= share * above.p;
-        needed = excess[i] + margin(i);
+// Symbols at grid points, each a merger of outcomes within one step of its point. The half of a
+// cell next to a point belongs to it at first; shares of halves are then moved to the other end of
+// their cell until each symbol's loss is at, and never below, its point.
+class Symbols {
+ public:
+  Symbols(const std::vector<Halves>& halves, double step, double error)
+      : halves_(halves),
+        grow_(std::exp(step)),
+        error_(6 * (error + 8 * kUnit)),
+        excess_(halves.size()),
+        mass_(halves.size()),
+        gross_(halves.size()),
+        left_up_(halves.size()),
+        right_down_(halves.size()) {
+    for (std::size_t i = 0; i < halves.size(); ++i) {
+      mass_[i] = halves[i].left.p;
+      excess_[i] = at_own(halves[i].left);
+      if (i > 0) {
+        mass_[i] += halves[i - 1].right.p;
+        excess_[i] += at_next(halves[i - 1].right);
       }
+      gross_[i] = mass_[i];
     }
-    const double keep = 1 - error - 8 * kUnit;
-    grid.lower[i] += halves[i].on.p * keep;
+  }
+
+  void balance() {
+    const std::size_t n = halves_.size();
+    // Symbols with a loss too high take from below, ...
+    for (std::size_t i = n - 1; i > 0; --i)
+      move_left(i - 1, ratio(-excess_[i] - 2 * margin(i), at_next(halves_[i - 1].left)));
+    // ... those with a loss too low give that back, take from above, and give down, ...
+    for (std::size_t i = 0; i < n; ++i) {
+      if (i > 0) move_left(i - 1, -ratio(needed(i), at_next(halves_[i - 1].left)));
+      if (i + 1 < n) move_right(i, ratio(needed(i), -at_own(halves_[i].right)));
+      if (i > 0) move_right(i - 1, ratio(needed(i), at_next(halves_[i - 1].right)));
+    }
+    // ... and what that left too high is evened out where the neighbour can afford it.
+    for (std::size_t i = n - 1; i > 0; --i) {
+      const Mass& half = halves_[i - 1].left;
+      move_left(i - 1, std::fmin(ratio(-excess_[i] - 2 * margin(i), at_next(half)),
+                                 ratio(-excess_[i - 1] - 2 * margin(i - 1), -at_own(half))));
+    }
+  }
+
+  double mass(std::size_t i) const { return std::fmax(0.0, mass_[i]); }
+  bool too_low(std::size_t i) const { return excess_[i] + margin(i) > 0; }
+
+ private:
+  // Q e^{l} - P of outcomes at the cell's lower and upper end: positive when the loss is below l.
+  static double at_own(const Mass& m) { return m.q - m.p; }
+  double at_next(const Mass& m) const { return m.q * grow_ - m.p; }
+  // The computed excess is off by at most this; gross_ never shrinks and so bounds the rounding.
+  double margin(std::size_t i) const { return error_ * gross_[i]; }
+  double needed(std::size_t i) const {
+    const double lacking = excess_[i] + margin(i);
+    return lacking > 0 ? lacking + margin(i) : 0;
+  }
+  static double ratio(double wanted, double gain) {
+    return wanted > 0 && gain > 0 ? std::fmin(1.0, wanted / gain) : 0;
+  }
+
+  // A further share of the left half of cell i goes up to symbol i + 1 (back when negative).
+  void move_left(std::size_t i, double share) {
+    share = std::clamp(left_up_[i] + share, 0.0, 1.0) - left_up_[i];
+    if (share == 0) return;
+    left_up_[i] += share;
+    exchange(i, i + 1, halves_[i].left, share);
+  }
+  // A further share of the right half of cell i goes down to symbol i.
+  void move_right(std::size_t i, double share) {
+    share = std::clamp(right_down_[i] + share, 0.0, 1.0) - right_down_[i];
+    if (share == 0) return;
+    right_down_[i] += share;
+    exchange(i, i + 1, halves_[i].right, -share);
+  }
+  // Moves a share from symbol i to symbol i + 1.
+  void exchange(std::size_t i, std::size_t next, const Mass& half, double share) {
+    excess_[i] -= share * at_own(half);
+    excess_[next] += share * at_next(half);
+    mass_[i] -= share * half.p;
+    mass_[next] += share * half.p;
+    gross_[share > 0 ? next : i] += std::fabs(share) * half.p;
+  }
+
+  const std::vector<Halves>& halves_;
+  double grow_, error_;
+  std::vector<double> excess_, mass_, gross_, left_up_, right_down_;
+};
+
+void fill_lower(GridLaw& grid, const std::vector<Halves>& halves, double error) {
+  Symbols symbols(halves, grid.step, error);
+  symbols.balance();
+  const double keep = 1 - error - 8 * kUnit;
+  for (std::size_t i = 0; i < halves.size(); ++i) {
+    grid.lower[i] += halves[i].on.p * keep;  // these have the loss of the point already
     // A symbol still too low is moved to the point below, under which it has no outcome.
-    if (needed <= 0)
-      grid.lower[i] += std::fmax(0.0, mass[i]) * keep;
+    if (!symbols.too_low(i))
+      grid.lower[i] += symbols.mass(i) * keep;
     else if (i > 0)
-      grid.lower[i - 1] += std::fmax(0.0, mass[i]) * keep;
+      grid.lower[i - 1] += symbols.mass(i) * keep;
   }
 }
 
@@ -144,7 +202,7 @@ GridLaw discretise(const LossLaw& law, double step, double tail_below, double ta
   DISCREET_CHECK(step > 0, "a grid needs a positive step");
   GridLaw grid;
   grid.step = step;
-  grid.offset = grid_offset(law);
+  grid.offset = grid_offset(law, step);
   const double low = law.range(tail_below).low, high = law.range(tail_above).high;
   const double begin = std::floor((low - grid.offset) / step - 1e-9);
   const double end = std::ceil((high - grid.offset) / step + 1e-9);

@@ -82,8 +82,8 @@ class Planner {
     } else {
       binary_.emplace(0.0, 0).first->second += count;
     }
-    plan_.log_finite.lower = add_down(plan_.log_finite.lower,
-                                      mul_down(count_up(count), log1p_down(-delta)));
+    plan_.log_finite.lower =
+        add_down(plan_.log_finite.lower, mul_down(count_up(count), log1p_down(-delta)));
     plan_.log_finite.upper =
         add_up(plan_.log_finite.upper, mul_up(count_down(count), log1p_up(-delta)));
     return {};
@@ -106,7 +106,8 @@ class Planner {
   }
   Result<void> price(const loss::Zcdp& e, std::uint64_t count, std::uint64_t group) {
     const double size = count_up(group);
-    plan_.rho = add_up(plan_.rho, mul_up(count_up(count), mul_up(mul_up(size, size), e.rho.value())));
+    plan_.rho =
+        add_up(plan_.rho, mul_up(count_up(count), mul_up(mul_up(size, size), e.rho.value())));
     return {};
   }
   Result<void> price(const loss::RandomizedResponse& e, std::uint64_t count, std::uint64_t group) {
@@ -140,12 +141,12 @@ class Planner {
     if (e.sensitivity == 0) return {};
     DISCREET_TRY_VOID(check("sensitivity", e.sensitivity));
     const double shift = mul_up(e.sensitivity, factor(group));
-    return add_law(fmt::format("laplace {} {}", e.scale, shift), count,
-                   [&]() -> Result<LossLawPtr> {
-                     return LossLawPtr(std::make_shared<ShiftMixtureLaw>(
-                         NoiseShape::Laplace, e.scale, std::vector<Shift>{{1, shift}},
-                         std::vector<Shift>{{1, 0}}));
-                   });
+    return add_law(
+        fmt::format("laplace {} {}", e.scale, shift), count, [&]() -> Result<LossLawPtr> {
+          return LossLawPtr(std::make_shared<ShiftMixtureLaw>(NoiseShape::Laplace, e.scale,
+                                                              std::vector<Shift>{{1, shift}},
+                                                              std::vector<Shift>{{1, 0}}));
+        });
   }
   Result<void> price(const loss::DiscreteLaplace& e, std::uint64_t count, std::uint64_t group) {
     DISCREET_TRY_VOID(check("scale", e.scale));
@@ -172,8 +173,9 @@ class Planner {
     if (moved < 1) return {};
     return add_law(fmt::format("discrete_gaussian {} {}", e.sigma2, moved), count,
                    [&]() -> Result<LossLawPtr> {
-                     DISCREET_TRY(const auto noise, discrete_gaussian_noise(
-                                                        e.sigma2, static_cast<std::int64_t>(moved)));
+                     DISCREET_TRY(
+                         const auto noise,
+                         discrete_gaussian_noise(e.sigma2, static_cast<std::int64_t>(moved)));
                      return lattice_law(noise, static_cast<std::int64_t>(moved), 1);
                    });
   }
@@ -378,15 +380,15 @@ class Planner {
       return add_shifts(std::move(key), NoiseShape::Gaussian, e->sigma, shifts, count);
     }
     if (const auto* e = std::get_if<loss::DiscreteGaussian>(&inner.kind); e && e->dimension == 1)
-      return sampled_lattice(fmt::format("sampled discrete_gaussian {} {} {}", q, e->sigma2,
-                                         e->sensitivity),
-                             discrete_gaussian_noise(e->sigma2, 2 * lattice_shift(e->sensitivity)),
-                             e->sensitivity, q, count);
+      return sampled_lattice(
+          fmt::format("sampled discrete_gaussian {} {} {}", q, e->sigma2, e->sensitivity),
+          discrete_gaussian_noise(e->sigma2, 2 * lattice_shift(e->sensitivity)), e->sensitivity, q,
+          count);
     if (const auto* e = std::get_if<loss::DiscreteLaplace>(&inner.kind))
       return sampled_lattice(
           fmt::format("sampled discrete_laplace {} {} {}", q, e->scale, e->sensitivity),
-          discrete_laplace_noise(e->scale, 2 * e->sensitivity),
-          static_cast<double>(e->sensitivity), q, count);
+          discrete_laplace_noise(e->scale, 2 * e->sensitivity), static_cast<double>(e->sensitivity),
+          q, count);
     if (replace_) return sampled_stated(inner, q, count, group);
     return sampled_pairs(inner, q, count);
   }
@@ -419,7 +421,8 @@ class Planner {
       if (delta > 0) pair.insert(pair.end(), {{delta, 0}, {0, delta}});
     };
     std::string key;
-    if (const auto* e = std::get_if<loss::Pure>(&inner.kind)) response(e->epsilon.value(), 0, 2);
+    if (const auto* e = std::get_if<loss::Pure>(&inner.kind))
+      response(e->epsilon.value(), 0, 2);
     else if (const auto* s = std::get_if<loss::SparseVector>(&inner.kind))
       response(s->epsilon.value(), 0, 2);
     else if (const auto* b = std::get_if<loss::BoundedRange>(&inner.kind))
@@ -485,8 +488,8 @@ LossLawPtr randomized_response_law(double epsilon, std::uint64_t values) {
   std::vector<LossAtom> atoms{{-epsilon, static_cast<double>(std::exp(-e) / total)},
                               {epsilon, static_cast<double>(1 / total)}};
   if (values > 2)
-    atoms.push_back({0, static_cast<double>((static_cast<long double>(values) - 2) *
-                                            std::exp(-e) / total)});
+    atoms.push_back(
+        {0, static_cast<double>((static_cast<long double>(values) - 2) * std::exp(-e) / total)});
   return std::make_shared<AtomicLaw>(std::move(atoms), 0, 0, 0);
 }
 

@@ -1,18 +1,18 @@
 // From loss events to dominating pairs: which law prices which event, under which neighbours and in
 // which direction.
 //
-// Under add/remove the two directions (the unit leaves, the unit joins) are two plans, each composed
-// as a whole; the answer is the worse one. Under replace-one the pairs are symmetric, and one plan
-// serves. Additive noise of sensitivity s under add/remove has sensitivity 2 s under replacement;
-// events that only state a guarantee (pure, approximate, zCDP, randomized response, bounded range)
-// state it for the neighbours that are asked about.
+// Under add/remove the two directions (the unit leaves, the unit joins) are two plans, each
+// composed as a whole; the answer is the worse one. Under replace-one the pairs are symmetric, and
+// one plan serves. Additive noise of sensitivity s under add/remove has sensitivity 2 s under
+// replacement; events that only state a guarantee (pure, approximate, zCDP, randomized response,
+// bounded range) state it for the neighbours that are asked about.
 //
 // Pairs: randomized response for pure and approximate DP (Kairouz, Oh and Viswanath 2015, Theorem
-// 3.3); shifted noise for additive noise; ((1-q)Q + qP, Q) and its reverse for Poisson samples under
-// add/remove (Zhu, Dong and Wang 2022, Theorem 11); ((1-q)Q + qP, (1-q)Q + qP') under replacement,
-// with P and P' shifted to opposite sides; for bounded range the law with profile
-// (1 - e^{(x-e)/2})^2 / (1 - e^{-e}), the largest over its worst pairs (Dong, Durfee and Rogers
-// 2020, Lemma 3.2).
+// 3.3); shifted noise for additive noise; ((1-q)Q + qP, Q) and its reverse for Poisson samples
+// under add/remove (Zhu, Dong and Wang 2022, Theorem 11); ((1-q)Q + qP, (1-q)Q + qP') under
+// replacement, with P and P' shifted to opposite sides; for bounded range the law with profile (1 -
+// e^{(x-e)/2})^2 / (1 - e^{-e}), the largest over its worst pairs (Dong, Durfee and Rogers 2020,
+// Lemma 3.2).
 #pragma once
 
 #include <cstdint>
@@ -43,12 +43,12 @@ struct BinaryCount {
 
 /// All that happened, sorted by how it can be composed.
 struct LossPlan {
-  Bracket gaussian_mu2;              ///< sum of (sensitivity / sigma)^2 of plain Gaussian releases
-  double rho = 0;                    ///< sum over events known by their zCDP only
-  std::vector<BinaryCount> binary;   ///< pure and approximate DP, by increasing epsilon
-  Bracket log_finite;                ///< sum of ln(1 - delta) of the latter
-  std::vector<LawCount> laws;        ///< everything else, equal ones joined
-  bool symmetric = true;             ///< the other direction's plan is equal
+  Bracket gaussian_mu2;             ///< sum of (sensitivity / sigma)^2 of plain Gaussian releases
+  double rho = 0;                   ///< sum over events known by their zCDP only
+  std::vector<BinaryCount> binary;  ///< pure and approximate DP, by increasing epsilon
+  Bracket log_finite;               ///< sum of ln(1 - delta) of the latter
+  std::vector<LawCount> laws;       ///< everything else, equal ones joined
+  bool symmetric = true;            ///< the other direction's plan is equal
 
   bool only_gaussian() const { return laws.empty() && binary.empty() && rho == 0; }
   bool only_zcdp() const { return laws.empty() && binary.empty() && gaussian_mu2.upper == 0; }

@@ -53,26 +53,24 @@ void radix2(const Complex* in, Complex* out, std::size_t stride) {
 
 Fft::Fft(std::size_t length) : length_(length), twiddles_(length), scratch_(length) {
   DISCREET_CHECK(length >= 2 && std::has_single_bit(length), "an FFT length is a power of two");
-  // One octant is computed, the rest follows by symmetry, so that the table is exactly symmetric.
-  const std::size_t eighth = length / 8;
+  // One octant is computed in extended precision; the rest follows by symmetry.
   const long double turn = 2 * std::numbers::pi_v<long double> / static_cast<long double>(length);
-  for (std::size_t j = 0; j < length; ++j) {
-    const std::size_t folded = length < 8 ? j : j % (length / 4);
-    const std::size_t quadrant = length < 8 ? 0 : j / (length / 4);
-    long double c, s;
-    if (length >= 8 && folded > eighth) {
-      const long double angle = turn * static_cast<long double>(length / 4 - folded);
-      c = std::sin(angle);
-      s = std::cos(angle);
-    } else {
-      const long double angle = turn * static_cast<long double>(folded);
-      c = std::cos(angle);
-      s = std::sin(angle);
+  if (length < 8) {
+    for (std::size_t j = 0; j < length; ++j) {
+      const long double angle = turn * static_cast<long double>(j);
+      twiddles_[j] = {static_cast<double>(std::cos(angle)), static_cast<double>(-std::sin(angle))};
     }
-    Complex w(static_cast<double>(c), static_cast<double>(-s));
-    for (std::size_t turned = 0; turned < quadrant; ++turned) w = times_minus_i(w);
-    twiddles_[j] = w;
+    return;
   }
+  const std::size_t quarter = length / 4;
+  for (std::size_t j = 0; j <= length / 8; ++j) {
+    const long double angle = turn * static_cast<long double>(j);
+    const auto c = static_cast<double>(std::cos(angle)), s = static_cast<double>(std::sin(angle));
+    twiddles_[j] = {c, -s};
+    twiddles_[quarter - j] = {s, -c};
+  }
+  for (std::size_t j = quarter; j < length; ++j)
+    twiddles_[j] = times_minus_i(twiddles_[j - quarter]);
 }
 
 void Fft::transform(Complex* x) {

@@ -18,6 +18,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kOutside = 1e-12;  // tilted mass let outside the window, on each side
 constexpr double kTiltMin = 1e-4;
 constexpr double kExponentMax = 600;
+constexpr int kRefresh = 48;  // running products of exponentials are restarted this often
 
 struct LawCumulants {
   double log_mass, mean, variance;
@@ -31,7 +32,7 @@ LawCumulants law_cumulants(const GridLaw& law, const std::vector<double>& masses
   double m0 = 0, m1 = 0, m2 = 0;
   double power = 0;
   for (std::size_t i = 0; i < masses.size(); ++i) {
-    if (i % 64 == 0) power = std::exp(tilt * (law.loss(i) - top));
+    if (i % kRefresh == 0) power = std::exp(tilt * (law.loss(i) - top));
     const double term = masses[i] * power;
     const double x = law.step * static_cast<double>(i);
     m0 += term;
@@ -171,12 +172,21 @@ GridComposition::GridComposition(std::span<const GridPart> parts, double tilt,
   for (const bool upper : {true, false}) {
     const double at = log_sum(parts, tilt, upper);
     if (!std::isfinite(at)) continue;
-    double side_high = kInfinity, side_low = -kInfinity;
-    for (const double factor : {1.0, 0.6, 0.35, 0.2}) {
-      const double s = rate * factor;
-      side_high = std::fmin(side_high, (log_sum(parts, tilt + s, upper) - at - log_outside) / s);
-      side_low = std::fmax(side_low, (at + log_outside - log_sum(parts, tilt - s, upper)) / s);
-    }
+    // (K(c + s) - K(c) - ln outside) / s has one minimum in s; a Gaussian sum has it at `rate`, one
+    // with rare large losses far below.
+    const auto search = [&](double sign) {
+      double bound = kInfinity;
+      for (double s = rate; s > 1e-4 * rate; s /= 1.7) {
+        const double here = (log_sum(parts, tilt + sign * s, upper) - at - log_outside) / s;
+        if (!(here < bound)) {
+          if (std::isfinite(bound)) break;
+          continue;
+        }
+        bound = here;
+      }
+      return bound;
+    };
+    const double side_high = search(+1), side_low = -search(-1);
     high = std::fmax(high, side_high);
     low = std::fmin(low, side_low);
   }
@@ -281,6 +291,9 @@ GridComposition::GridComposition(std::span<const GridPart> parts, double tilt,
     side.second.resize(n + 1);
     long double first = 0, second = 0;
     side.first[n] = side.second[n] = 0;
+    const double grow_power = std::exp(tilt_ * step_), grow_decay = std::exp(step_);
+    double power = 0, decay = 0;
+    int since = kRefresh;
     for (std::size_t i = n; i-- > 0;) {
       const auto slot =
           static_cast<std::size_t>(window_first + static_cast<std::int64_t>(i)) & (n - 1);
@@ -291,9 +304,16 @@ GridComposition::GridComposition(std::span<const GridPart> parts, double tilt,
             std::fmax(window_usable_, window_low_ + step_ * static_cast<double>(i + 1));
         break;
       }
-      const double weight = w * std::exp(-tilt_ * x);
+      if (++since > kRefresh) {
+        power = std::exp(-tilt_ * x);
+        decay = std::exp(-x);
+        since = 0;
+      }
+      const double weight = w * power;
       first += weight;
-      second += weight * std::exp(-x);
+      second += weight * decay;
+      power *= grow_power;
+      decay *= grow_decay;
       side.first[i] = static_cast<double>(first);
       side.second[i] = static_cast<double>(second);
     }
@@ -323,13 +343,14 @@ double GridComposition::upper_delta(double epsilon) const {
     finite = std::fmin(finite,
                        std::fmax(0.0, finite_part(upper_, shifted)) + error_part(upper_, shifted));
   // The two sums' own rounding: extended precision within, eight units outside.
-  finite *= 1 + upper_.log_error + 32 * kUnit * (2 + tilt_);
+  finite *= 1 + upper_.log_error + 4 * kRefresh * kUnit * (2 + tilt_);
   return std::fmin(1.0, (upper_.infinite + finite) * (1 + 4 * kUnit));
 }
 
 double GridComposition::lower_delta(double epsilon) const {
   const double shifted = std::fmax(epsilon + loss_error_, window_usable_);
-  double finite = finite_part(lower_, shifted) * (1 - lower_.log_error - 32 * kUnit * (2 + tilt_));
+  double finite =
+      finite_part(lower_, shifted) * (1 - lower_.log_error - 4 * kRefresh * kUnit * (2 + tilt_));
   finite -= error_part(lower_, shifted) * (1 + lower_.log_error);
   return lower_.infinite + std::fmax(0.0, finite) * (1 - 4 * kUnit);
 }
@@ -339,18 +360,32 @@ Bracket GridComposition::delta(double epsilon) const {
 }
 
 Bracket GridComposition::epsilon(double delta) const {
-  const auto search = [&](auto&& fits) {  // the least epsilon that fits, as a bracket around it
-    double low = 0, high = window_low_ + step_ * static_cast<double>(points_);
-    if (fits(0.0)) return Bracket{0, 0};
-    if (high <= 0 || !fits(high)) return Bracket{std::fmax(0.0, high), kInfinity};
-    for (int step = 0; step < 200 && high - low > 1e-13 * (1 + high); ++step) {
-      const double middle = low + (high - low) / 2;
-      (fits(middle) ? high : low) = middle;
-    }
-    return Bracket{low, high};
-  };
-  return {search([&](double e) { return lower_delta(e) <= delta; }).lower,
-          search([&](double e) { return upper_delta(e) <= delta; }).upper};
+  const double top = window_low_ + step_ * static_cast<double>(points_);
+  if (upper_delta(0) <= delta) return {0, 0};
+  if (top <= 0 || upper_delta(top) > delta)
+    return {std::fmax(0.0, lower_epsilon(delta, top)), kInfinity};
+  double low = 0, high = top;
+  for (int step = 0; step < 200 && high - low > 1e-13 * (1 + high); ++step) {
+    const double middle = low + (high - low) / 2;
+    (upper_delta(middle) <= delta ? high : low) = middle;
+  }
+  return {lower_epsilon(delta, high), high};
+}
+
+// An epsilon at which delta is certainly larger. The lower bound is sharp near the centre only (the
+// error grows to the left as Chernoff's bound does), so the search starts at the upper answer.
+double GridComposition::lower_epsilon(double delta, double upper) const {
+  double low = upper, high = upper;
+  for (double back = 1e-12 * (1 + upper); lower_delta(low) <= delta; back *= 2) {
+    if (low <= 0) return 0;
+    high = low;
+    low = std::fmax(0.0, upper - back);
+  }
+  for (int step = 0; step < 60 && high - low > 1e-13 * (1 + high); ++step) {
+    const double middle = low + (high - low) / 2;
+    (lower_delta(middle) > delta ? low : high) = middle;
+  }
+  return low;
 }
 
 }  // namespace discreet

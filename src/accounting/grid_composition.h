@@ -64,6 +64,7 @@ class GridComposition {
   double error_part(const Side& side, double epsilon) const;
   double upper_delta(double epsilon) const;
   double lower_delta(double epsilon) const;
+  double lower_epsilon(double delta, double upper) const;
 
   bool ok_ = false;
   double step_ = 0, tilt_ = 0, centre_ = 0, spread_ = 0;

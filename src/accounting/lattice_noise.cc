@@ -8,13 +8,13 @@ namespace discreet {
 namespace {
 
 constexpr double kLengthMax = 1e7;
-constexpr long double kRelative = 1e-16L;  // of the extended-precision sums below, generously
+constexpr long double kRelative = 4e-16L;  // rounding of the parameter, and of sums below
 constexpr long double kLogCut = -90;       // terms below e^-90 of the largest are cut off
 
 Bracket around(long double value, long double relative) {
   const auto nearest = static_cast<double>(value);
-  const auto slack = static_cast<double>(std::fabs(value) * relative) +
-                     std::fabs(nearest) * 0x1p-53;
+  const auto slack =
+      static_cast<double>(std::fabs(value) * relative) + std::fabs(nearest) * 0x1p-53;
   return {std::fmax(0.0, nearest - slack), nearest + slack};
 }
 
@@ -47,8 +47,8 @@ Result<LatticeNoise> discrete_laplace_noise(double scale, std::int64_t reach) {
   noise.first = -static_cast<std::int64_t>(last);
   const long double one = -std::expm1(-1 / s) / (1 + std::exp(-1 / s));
   for (std::int64_t z = noise.first; z <= -noise.first; ++z)
-    noise.mass.push_back(static_cast<double>(
-        one * std::exp(-static_cast<long double>(std::llabs(z)) / s)));
+    noise.mass.push_back(
+        static_cast<double>(one * std::exp(-static_cast<long double>(std::llabs(z)) / s)));
   noise.cut_off = static_cast<double>(2 * std::exp(-static_cast<long double>(last) / s));
   return noise;
 }

@@ -18,9 +18,8 @@ struct LatticeNoise {
 
   double at(std::int64_t z) const {
     const std::int64_t i = z - first;
-    return i < 0 || i >= static_cast<std::int64_t>(mass.size())
-               ? 0
-               : mass[static_cast<std::size_t>(i)];
+    return i < 0 || i >= static_cast<std::int64_t>(mass.size()) ? 0
+                                                                : mass[static_cast<std::size_t>(i)];
   }
 };
 

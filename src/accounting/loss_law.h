@@ -52,6 +52,9 @@ class LossLaw {
   /// The supremum of the loss (infinity when unbounded or when infinite_mass() is positive).
   virtual Bracket loss_max() const = 0;
 
+  /// The infimum of the loss, or minus infinity.
+  virtual double loss_min() const { return -std::numeric_limits<double>::infinity(); }
+
   /// P-probability of outcomes that Q never produces.
   virtual double infinite_mass() const { return 0; }
   virtual double mass_error() const { return 0x1p-50; }

@@ -15,7 +15,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kCoarsePoints = 1500;
 constexpr double kCellsMax = 6e6;  // over all laws, of one discretisation
-constexpr int kRounds = 6;
+constexpr int kRounds = 8;
 
 struct Grid {
   std::vector<GridLaw> laws;
@@ -31,8 +31,9 @@ Grid discretise_all(const std::vector<GridInput>& inputs, double step, double ta
     if (input.lower) {
       // Both sides share one array: the other law's masses are laid onto the same indices.
       const GridLaw other = discretise(*input.lower, step, tail_below, tail_above);
-      const auto shift = static_cast<std::int64_t>(
-          std::floor((other.offset - law.offset) / step + 1e-9)) + other.first - law.first;
+      const auto shift =
+          static_cast<std::int64_t>(std::floor((other.offset - law.offset) / step + 1e-9)) +
+          other.first - law.first;
       std::fill(law.lower.begin(), law.lower.end(), 0.0);
       for (std::size_t i = 0; i < other.lower.size(); ++i) {
         const std::int64_t at = static_cast<std::int64_t>(i) + shift;
@@ -66,6 +67,26 @@ double fit_step(const std::vector<GridInput>& inputs, double step) {
   return spacing > 0 ? spacing / std::ceil(spacing / step) : step;
 }
 
+// The best tilt for Chernoff's bound may weigh rare large losses so heavily that the tilted sum
+// spreads far beyond the epsilon in question. A smaller tilt then needs a shorter window; up to
+// three digits of accuracy in delta are given for it.
+double narrow_tilt(std::span<const GridPart> parts, double best, PlanQuestion question) {
+  const Cumulants at_best = cumulants(parts, best);
+  double epsilon = question.at;
+  if (question.wants_epsilon) epsilon = (at_best.value - std::log(question.at)) / best;
+  const double least = at_best.value - best * epsilon;
+  double chosen = best, curvature = 0.6 * at_best.curvature;
+  for (const double share : {0.85, 0.7, 0.55, 0.4}) {
+    const Cumulants k = cumulants(parts, share * best);
+    if (k.value - share * best * epsilon > least + std::log(1e3)) break;
+    if (k.curvature < curvature) {
+      chosen = share * best;
+      curvature = 0.8 * k.curvature;
+    }
+  }
+  return chosen;
+}
+
 }  // namespace
 
 Result<Bracket> solve_on_grid(const LossPlan& plan, PlanQuestion question,
@@ -84,11 +105,11 @@ Result<Bracket> solve_on_grid(const LossPlan& plan, PlanQuestion question,
   double delta_guess = question.wants_epsilon ? question.at : 1e-12;
   double step = width / kCoarsePoints;
   // One law whose losses lie on a lattice needs no discretisation at all.
-  const double lattice = inputs.size() == 1 && only_atoms
-                             ? common_spacing(*inputs[0].upper, 1'000'000)
-                             : 0;
+  const double lattice =
+      inputs.size() == 1 && only_atoms ? common_spacing(*inputs[0].upper, 1'000'000) : 0;
   Bracket best{0, question.wants_epsilon ? kInfinity : 1};
   bool coarse = true;
+  double finest = 0;  // the step expected to suffice, where coarser ones are tried first
   for (int round = 0; round < kRounds; ++round) {
     const double fitted = lattice > 0 ? lattice : fit_step(inputs, step);
     const Grid grid = discretise_all(inputs, fitted, 1e-10 / count, delta_guess * 1e-7 / count);
@@ -109,39 +130,46 @@ Result<Bracket> solve_on_grid(const LossPlan& plan, PlanQuestion question,
       } else {
         delta_guess = std::clamp(std::exp(k.value - tilt * question.at), 1e-290, 1.0);
       }
-      const double needed = std::sqrt(4 * wanted(guess) / (count * (tilt + 1)));
-      const bool short_cut = question.floor > 0 && guess < question.floor;
-      if (needed < fitted && !short_cut) {
-        step = needed;
-        continue;
-      }
+      const double needed = std::sqrt(6 * wanted(guess) / (count * (tilt + 1)));
+      step = std::fmax(needed, width * static_cast<double>(inputs.size()) / kCellsMax);
+      if (step < fitted && question.floor == 0) continue;
+      // Another plan is known to be worse than some value: a coarse grid may show this one to be
+      // below it.
+      finest = step;
     }
-    const GridComposition composed(grid.parts, tilt, accuracy.points_max);
+    const GridComposition composed(grid.parts, narrow_tilt(grid.parts, tilt, question),
+                                   accuracy.points_max);
     if (!composed.ok()) {
       if (lattice > 0) return Error{ErrorCode::Refused, "the losses span too many lattice points"};
       step = fitted * 2;
       continue;
     }
-    const Bracket now = question.wants_epsilon ? composed.epsilon(question.at)
-                                               : composed.delta(question.at);
+    const Bracket now =
+        question.wants_epsilon ? composed.epsilon(question.at) : composed.delta(question.at);
     best = {std::fmax(best.lower, now.lower), std::fmin(best.upper, now.upper)};
     if (best.upper <= question.floor || lattice > 0) break;
-    const double reached = question.wants_epsilon
-                               ? best.width()
-                               : best.width() / std::fmax(best.upper, 1e-300) / std::fmax(tilt, 0.1);
+    const double reached = question.wants_epsilon ? best.width()
+                                                  : best.width() / std::fmax(best.upper, 1e-300) /
+                                                        std::fmax(tilt, 0.1);
     const double target = wanted(best.upper);
     if (reached <= target) break;
-    const double factor = std::clamp(std::sqrt(0.7 * target / reached), 0.1, 0.7);
     double cells = 0;
     for (const GridLaw& law : grid.laws) cells += static_cast<double>(law.upper.size());
-    if (cells / factor > kCellsMax || static_cast<double>(composed.points()) / factor >
-                                          static_cast<double>(accuracy.points_max))
-      break;
-    step = fitted * factor;
+    const double least = std::fmax(cells / kCellsMax, static_cast<double>(composed.points()) /
+                                                          static_cast<double>(accuracy.points_max));
+    if (least > 0.75) break;  // no finer grid is allowed
+    if (question.floor > 0 && finest < fitted / 4) {
+      step = fitted / 4;
+    } else {
+      step = fitted * std::clamp(std::sqrt(0.7 * target / reached), std::fmax(0.1, least), 0.75);
+      if (question.floor > 0) step = std::fmax(step, std::fmin(finest, fitted * 0.75));
+    }
+    finest = question.floor > 0 ? finest : 0;
   }
   if (best.upper == kInfinity && best.lower == 0)
-    return Error{ErrorCode::Refused,
-                 fmt::format("composing {} releases needs more grid points than are allowed", count)};
+    return Error{
+        ErrorCode::Refused,
+        fmt::format("composing {} releases needs more grid points than are allowed", count)};
   return best;
 }
 

@@ -56,8 +56,8 @@ Bracket gaussian_answer(const LossPlan& plan, PlanQuestion question) {
 // The conversion of CKS 2020 is what zCDP alone implies; the bracket is about that conversion.
 Result<Bracket> zcdp_answer(const LossPlan& plan, PlanQuestion question) {
   DISCREET_TRY(const Rho rho, Rho::make(plan.rho));
-  const double value = question.wants_epsilon ? zcdp_epsilon(rho, question.at)
-                                              : zcdp_delta(rho, question.at);
+  const double value =
+      question.wants_epsilon ? zcdp_epsilon(rho, question.at) : zcdp_delta(rho, question.at);
   return Bracket{std::isinf(value) ? value : value * (1 - 1e-9), value};
 }
 
@@ -115,7 +115,9 @@ Result<Bracket> solve_finite(const LossPlan& plan, PlanQuestion question,
                              const PldAccuracy& accuracy) {
   if (plan.only_gaussian()) return gaussian_answer(plan, question);
   if (plan.only_zcdp()) return zcdp_answer(plan, question);
-  if (question.wants_epsilon && question.at == 0) return largest_loss(plan);
+  const Bracket largest = largest_loss(plan);
+  if (question.wants_epsilon && question.at == 0) return largest;
+  if (!question.wants_epsilon && question.at >= largest.upper) return Bracket{0, 0};
   if (plan.only_binary() && plan.binary.size() == 1)
     return one_epsilon_answer(plan.binary.front(), question);
   const auto parts = grid_inputs(plan);
@@ -146,8 +148,8 @@ std::vector<GridInput> grid_inputs(const LossPlan& plan) {
     if (rho) {
       const auto profile = [&](double e) { return zcdp_delta(*rho, e); };
       const double far = zcdp_epsilon(*rho, 1e-25);
-      parts.push_back({law_of_symmetric_profile(profile, far, 1500),
-                       gaussian_law(sqrt_down(2 * plan.rho)), 1});
+      parts.push_back(
+          {law_of_symmetric_profile(profile, far, 1500), gaussian_law(sqrt_down(2 * plan.rho)), 1});
     }
   }
   return parts;

@@ -37,6 +37,7 @@ class ShiftMixtureLaw final : public LossLaw {
   Range range(double tail) const override;
   Bracket delta(double epsilon) const override;
   Bracket loss_max() const override;
+  double loss_min() const override { return loss_low_; }
   double mass_error() const override;
   double loss_error() const override { return loss_error_; }
 

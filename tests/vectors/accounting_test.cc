@@ -25,8 +25,7 @@ double slack(const json& entry) {
 
 TEST(AccountingVectorsTest, EveryReferenceValueIsMetAndBracketed) {
   const std::filesystem::path path = DISCREET_SHARED "/vectors/accounting.json";
-  if (!std::filesystem::exists(path))
-    GTEST_SKIP() << "the reference values are not here: " << path;
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << "the reference values are not here: " << path;
   std::ifstream file(path);
   const json entries = json::parse(file);
   ASSERT_GE(entries.size(), 100U);
