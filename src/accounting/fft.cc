@@ -53,19 +53,19 @@ void radix2(const Complex* in, Complex* out, std::size_t stride) {
 
 Fft::Fft(std::size_t length) : length_(length), twiddles_(length), scratch_(length) {
   DISCREET_CHECK(length >= 2 && std::has_single_bit(length), "an FFT length is a power of two");
-  // One octant is computed in extended precision; the rest follows by symmetry.
-  const long double turn = 2 * std::numbers::pi_v<long double> / static_cast<long double>(length);
+  // One octant is computed; the rest follows by symmetry.
+  const double turn = 2 * std::numbers::pi / static_cast<double>(length);  // divided exactly
   if (length < 8) {
     for (std::size_t j = 0; j < length; ++j) {
-      const long double angle = turn * static_cast<long double>(j);
-      twiddles_[j] = {static_cast<double>(std::cos(angle)), static_cast<double>(-std::sin(angle))};
+      const double angle = turn * static_cast<double>(j);
+      twiddles_[j] = {std::cos(angle), -std::sin(angle)};
     }
     return;
   }
   const std::size_t quarter = length / 4;
   for (std::size_t j = 0; j <= length / 8; ++j) {
-    const long double angle = turn * static_cast<long double>(j);
-    const auto c = static_cast<double>(std::cos(angle)), s = static_cast<double>(std::sin(angle));
+    const double angle = turn * static_cast<double>(j);
+    const double c = std::cos(angle), s = std::sin(angle);
     twiddles_[j] = {c, -s};
     twiddles_[quarter - j] = {s, -c};
   }

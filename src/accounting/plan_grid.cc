@@ -14,6 +14,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kCoarsePoints = 1500;
+constexpr double kFewestPoints = 24;
 constexpr double kCellsMax = 6e6;  // over all laws, of one discretisation
 constexpr int kRounds = 8;
 
@@ -131,11 +132,12 @@ Result<Bracket> solve_on_grid(const LossPlan& plan, PlanQuestion question,
         delta_guess = std::clamp(std::exp(k.value - tilt * question.at), 1e-290, 1.0);
       }
       const double needed = std::sqrt(6 * wanted(guess) / (count * (tilt + 1)));
-      step = std::fmax(needed, width * static_cast<double>(inputs.size()) / kCellsMax);
-      if (step < fitted && question.floor == 0) continue;
-      // Another plan is known to be worse than some value: a coarse grid may show this one to be
-      // below it.
-      finest = step;
+      finest = std::clamp(needed, width * static_cast<double>(inputs.size()) / kCellsMax,
+                          width / kFewestPoints);
+      // Another plan may be known to be worse than some value: a coarse grid may then show this one
+      // to be below it, and is tried first.
+      step = question.floor > 0 ? std::fmax(finest, fitted) : finest;
+      if (fit_step(inputs, step) != fitted) continue;
     }
     const GridComposition composed(grid.parts, narrow_tilt(grid.parts, tilt, question),
                                    accuracy.points_max);
@@ -164,7 +166,6 @@ Result<Bracket> solve_on_grid(const LossPlan& plan, PlanQuestion question,
       step = fitted * std::clamp(std::sqrt(0.7 * target / reached), std::fmax(0.1, least), 0.75);
       if (question.floor > 0) step = std::fmax(step, std::fmin(finest, fitted * 0.75));
     }
-    finest = question.floor > 0 ? finest : 0;
   }
   if (best.upper == kInfinity && best.lower == 0)
     return Error{
