@@ -23,7 +23,7 @@ class Sensitivity {
     if (!std::isfinite(value) || value <= 0)
       return invalid_parameter(
           fmt::format("sensitivity must be positive and finite, not {}", value));
-    return Sensitivity(value);
+    return Sensitivity(Checked{}, value);
   }
 
   /// A small whole number, the usual case: L1Sensitivity{1}.
@@ -35,7 +35,8 @@ class Sensitivity {
   auto operator<=>(const Sensitivity&) const = default;
 
  private:
-  constexpr explicit Sensitivity(double value) : value_(value) {}
+  struct Checked {};
+  constexpr Sensitivity(Checked, double value) : value_(value) {}
   double value_;
 };
 

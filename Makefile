@@ -1,0 +1,53 @@
+# make run   builds Discreet and shows it at work        make test  runs every test
+# Both install what is missing (tools/setup) and may be run again at any time.
+BUILD  ?= build
+CMAKE_ARGS ?=
+JOBS   ?= $(shell nproc)
+SETUP  := $(if $(filter off,$(DISCREET_SETUP)),@true,@tools/setup/debian.sh)
+
+.PHONY: run test slow build setup setup-test bench bench-peers fuzz format clean
+
+run: build
+	@tools/demo.sh $(BUILD)/bin/discreet
+
+build: setup
+	@cmake -S . -B $(BUILD) -G Ninja -DDISCREET_TESTS=OFF -DDISCREET_BENCHMARKS=OFF $(CMAKE_ARGS) > $(BUILD)/configure.log 2>&1 || { cat $(BUILD)/configure.log >&2; exit 1; }
+	@echo "build: compiling with $(JOBS) jobs into $(BUILD)/"
+	@cmake --build $(BUILD) -j $(JOBS)
+
+setup:
+	@mkdir -p $(BUILD)
+	$(SETUP) build
+	@tools/setup/duckdb.sh $(BUILD)/_deps/duckdb
+
+setup-test: setup
+	$(SETUP) test
+	@tools/setup/venv.sh $(BUILD)/venv tests/requirements.txt
+
+test: setup-test
+	@cmake -S . -B $(BUILD) -G Ninja -DDISCREET_TESTS=ON -DDISCREET_BENCHMARKS=ON $(CMAKE_ARGS) > $(BUILD)/configure.log 2>&1 || { cat $(BUILD)/configure.log >&2; exit 1; }
+	@echo "build: compiling with $(JOBS) jobs into $(BUILD)/"
+	@cmake --build $(BUILD) -j $(JOBS)
+	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure -LE slow
+
+# Larger runs of the same questions: more seeds, more trials.
+slow: test
+	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure -L slow
+
+bench: setup-test
+	@cmake -S . -B $(BUILD) -G Ninja -DDISCREET_BENCHMARKS=ON $(CMAKE_ARGS) > $(BUILD)/configure.log 2>&1 || { cat $(BUILD)/configure.log >&2; exit 1; }
+	@cmake --build $(BUILD) -j $(JOBS)
+	@bench/run.sh $(BUILD)
+
+bench-peers: bench
+	@bench/peers/run.sh $(BUILD)
+
+fuzz: setup-test
+	$(SETUP) ci
+	@tests/fuzz/run.sh $(BUILD)-fuzz
+
+format:
+	@git ls-files -- '*.cc' '*.h' | xargs clang-format-19 -i
+
+clean:
+	@rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-fuzz
