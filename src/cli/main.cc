@@ -29,6 +29,7 @@ int run(int argc, char** argv) {
   app.failure_message(CLI::FailureMessage::simple);
 
   Action chosen;
+  add_account(app, chosen);
   add_noise(app, chosen);
   add_town(app, chosen);
 

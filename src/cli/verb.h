@@ -24,6 +24,7 @@ CLI::App* add_verb(CLI::App& app, const std::string& name, const std::string& su
                    const std::string& example);
 
 // One line per verb, each defined in the file of its name.
+void add_account(CLI::App& app, Action& chosen);
 void add_noise(CLI::App& app, Action& chosen);
 void add_town(CLI::App& app, Action& chosen);
 
