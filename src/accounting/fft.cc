@@ -103,8 +103,8 @@ void Fft::inverse(std::span<Complex> x) {
   for (Complex& v : x) v = {v.imag(), v.real()};
 }
 
-double Fft::error_bound() const {
-  return 10 * 0x1p-53 * static_cast<double>(std::bit_width(length_));
+double Fft::error_bound(std::size_t length) {
+  return 10 * 0x1p-53 * static_cast<double>(std::bit_width(length));
 }
 
 }  // namespace discreet

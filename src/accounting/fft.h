@@ -29,7 +29,7 @@ class Fft {
   /// The inverse of forward, scaled by 1 / n, in place.
   void inverse(std::span<std::complex<double>> x);
   /// Relative error of one transform in the Euclidean norm.
-  double error_bound() const;
+  static double error_bound(std::size_t length);
 
  private:
   void transform(std::complex<double>* x);

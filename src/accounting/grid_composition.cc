@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include "accounting/fft.h"
 #include "base/check.h"
 
 namespace discreet {
@@ -15,7 +14,7 @@ using Complex = std::complex<double>;
 
 constexpr double kUnit = 0x1p-53;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kOutside = 1e-12;  // tilted mass let outside the window, on each side
+// tilted mass let outside the window, on each side
 constexpr double kTiltMin = 1e-4;
 constexpr double kExponentMax = 600;
 constexpr int kRefresh = 48;  // running products of exponentials are restarted this often
@@ -48,8 +47,7 @@ LawCumulants law_cumulants(const GridLaw& law, const std::vector<double>& masses
 double log_sum(std::span<const GridPart> parts, double tilt, bool upper) {
   double sum = 0;
   for (const GridPart& part : parts)
-    sum += static_cast<double>(part.count) *
-           law_cumulants(*part.law, upper ? part.law->upper : part.law->lower, tilt).log_mass;
+    sum += static_cast<double>(part.count) * log_moment(*part.law, upper, tilt);
   return sum;
 }
 
@@ -63,40 +61,6 @@ double log_peak(double c) {
 double weight_norm(double c, double step, std::size_t points) {
   const double terms = std::fmin(static_cast<double>(points), 1 + 1 / (c * step));
   return std::exp(log_peak(c / 2)) * std::sqrt(terms);
-}
-
-Complex times(Complex a, Complex b) {
-  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-}
-
-Complex power(Complex base, std::uint64_t count) {
-  Complex result(1, 0);
-  for (; count > 0; count >>= 1) {
-    if (count & 1) result = times(result, base);
-    base = times(base, base);
-  }
-  return result;
-}
-
-double euclidean(const std::vector<double>& x) {
-  long double sum = 0;
-  for (const double v : x) sum += static_cast<long double>(v) * v;
-  return static_cast<double>(std::sqrt(sum));
-}
-
-// The masses times e^{tilt * loss}, divided by their sum; the sum's logarithm is returned.
-double tilt_masses(const GridLaw& law, const std::vector<double>& masses, double tilt,
-                   std::vector<double>& out) {
-  const double top = law.loss(masses.size() - 1);
-  out.resize(masses.size());
-  long double sum = 0;
-  for (std::size_t i = 0; i < masses.size(); ++i) {
-    out[i] = masses[i] > 0 ? masses[i] * std::exp(tilt * (law.loss(i) - top)) : 0;
-    sum += out[i];
-  }
-  const double total = static_cast<double>(sum);
-  for (double& v : out) v /= total;
-  return std::log(total) + tilt * top;
 }
 
 double newton_tilt(std::span<const GridPart> parts, auto&& residual) {
@@ -120,6 +84,10 @@ double newton_tilt(std::span<const GridPart> parts, auto&& residual) {
 }
 
 }  // namespace
+
+double log_moment(const GridLaw& law, bool upper, double tilt) {
+  return law_cumulants(law, upper ? law.upper : law.lower, tilt).log_mass;
+}
 
 Cumulants cumulants(std::span<const GridPart> parts, double tilt) {
   Cumulants sum;
@@ -198,95 +166,44 @@ GridComposition::GridComposition(std::span<const GridPart> parts, double tilt,
   if (points_ > points_max) return;
   ok_ = true;
 
+  TiltedProduct product(step_, tilt, points_);
+  for (const GridPart& part : parts) product.multiply(part);
+  read(product, low, high);
+}
+
+GridComposition::GridComposition(const TiltedProduct& product, double centre, double spread,
+                                 double low, double high)
+    : step_(product.step()),
+      tilt_(product.tilt()),
+      centre_(centre),
+      spread_(spread),
+      points_(product.points()) {
+  ok_ = (high - low) / step_ + 2 <= static_cast<double>(points_);
+  if (ok_) read(product, low, high);
+}
+
+// Suffix sums over the window, from which every delta and epsilon is read.
+void GridComposition::read(const TiltedProduct& product, double low, double high) {
   // Indices: the sum of all parts' indices, reduced to the window.
-  double offset = 0;
-  for (const GridPart& part : parts) {
-    offset += static_cast<double>(part.count) * part.law->offset;
-    loss_error_ += static_cast<double>(part.count) * part.law->loss_error;
-  }
-  const double room = (static_cast<double>(points_) - wanted) / 2;
+  const double offset = product.offset();
+  const double room = (static_cast<double>(points_) - ((high - low) / step_ + 2)) / 2;
   const auto window_first = static_cast<std::int64_t>(std::floor((low - offset) / step_ - room));
   window_low_ = offset + step_ * static_cast<double>(window_first);
   window_usable_ = window_low_;
-  loss_error_ += 8 * kUnit * (std::fabs(offset) + std::fabs(window_low_) + std::fabs(high));
-
-  Fft fft(points_);
+  loss_error_ = product.loss_error() +
+                8 * kUnit * (std::fabs(offset) + std::fabs(window_low_) + std::fabs(high));
+  const std::vector<Complex> masses = product.masses();
   const std::size_t n = points_;
-  std::vector<Complex> product_up(n / 2 + 1, Complex(1, 0)), product_low(n / 2 + 1, Complex(1, 0));
-  std::vector<Complex> buffer(n);
-  std::vector<double> tilted;
-  double finite_up = 0, finite_low = 0;  // log of what is not infinite
-  double error = 0;                      // sum of the counts times the norms
-  double norm = 1;
-  double tilt_error = 0;  // relative, of all tilted masses together
-  for (const GridPart& part : parts) {
-    const GridLaw& law = *part.law;
-    const auto count = static_cast<double>(part.count);
-    std::fill(buffer.begin(), buffer.end(), Complex(0, 0));
-    const auto add = [&](bool upper) {
-      const double log_mass = tilt_masses(law, upper ? law.upper : law.lower, tilt_, tilted);
-      (upper ? upper_ : lower_).log_scale += count * log_mass;
-      for (std::size_t i = 0; i < tilted.size(); ++i) {
-        const auto index = law.first + static_cast<std::int64_t>(i);
-        auto& slot = buffer[static_cast<std::size_t>(index) & (n - 1)];
-        slot += upper ? Complex(tilted[i], 0) : Complex(0, tilted[i]);
-      }
-      return euclidean(tilted);
-    };
-    const double both = std::hypot(add(true), add(false));
-    error += count * both;
-    norm = std::fmin(norm, both);
-    tilt_error +=
-        count * kUnit * (16 + 4 * tilt_ * law.step * static_cast<double>(law.upper.size()));
-    finite_up += count * std::log1p(-std::fmin(1.0, law.infinite_upper));
-    finite_low += count * std::log1p(-std::fmin(1.0, law.infinite_lower));
-    fft.forward(buffer);
-    // The two real sequences' transforms are separated, raised to the count and multiplied in.
-    // Values that cannot matter any more (below 1e-35) are set to zero.
-    const double negligible = std::exp(-160 / count);
-    for (std::size_t j = 0; j <= n / 2; ++j) {
-      const Complex z = buffer[j], mirror = std::conj(buffer[(n - j) & (n - 1)]);
-      const Complex up = (z + mirror) * 0.5;
-      const Complex difference = (z - mirror) * 0.5;
-      const Complex low_side(difference.imag(), -difference.real());
-      const auto fold = [&](Complex& product, Complex factor) {
-        if (product == Complex(0, 0)) return;
-        product = std::norm(factor) < negligible ? Complex(0, 0)
-                                                 : times(product, power(factor, part.count));
-      };
-      fold(product_up[j], up);
-      fold(product_low[j], low_side);
-    }
-  }
-
-  for (std::size_t j = 0; j < n; ++j) {
-    const bool mirrored = j > n / 2;
-    const std::size_t at = mirrored ? n - j : j;
-    const Complex up = mirrored ? std::conj(product_up[at]) : product_up[at];
-    const Complex low_side = mirrored ? std::conj(product_low[at]) : product_low[at];
-    buffer[j] = up + Complex(-low_side.imag(), low_side.real());
-  }
-  fft.inverse(buffer);
-
-  const double total_count = [&] {
-    double sum = 0;
-    for (const GridPart& part : parts) sum += static_cast<double>(part.count);
-    return sum;
-  }();
-  const double fft_error = fft.error_bound();
-  // Forward errors through the powers, rounding of powers and products, the inverse, and the zeros.
-  const double rounding =
-      1.1 * (error * (fft_error + 16 * kUnit) + 2 * norm * (fft_error + 8 * kUnit * total_count)) +
-      1e-33;
-
-  const auto finish = [&](Side& side, bool upper) {
-    side.infinite = -std::expm1(upper ? finite_up : finite_low);
+  const auto fill = [&](Side& side, bool upper) {
+    side.infinite = -std::expm1(product.log_finite(upper));
     side.infinite *= upper ? 1 + 16 * kUnit : 1 - 16 * kUnit;
-    side.log_scale -= tilt_ * centre_;
+    side.empty = !std::isfinite(product.log_mass(upper));
+    if (side.empty) return;
+    side.log_scale = product.log_mass(upper) - tilt_ * centre_;
     side.outside = 2.01 * kOutside;
-    side.rounding = rounding;
-    side.log_error =
-        tilt_error + 16 * kUnit * (1 + std::fabs(side.log_scale) + std::fabs(tilt_ * centre_));
+    side.rounding = product.rounding();
+    side.log_error = product.tilt_error() +
+                     16 * kUnit * (1 + std::fabs(side.log_scale) + std::fabs(tilt_ * centre_));
     side.first.resize(n + 1);
     side.second.resize(n + 1);
     long double first = 0, second = 0;
@@ -297,7 +214,7 @@ GridComposition::GridComposition(std::span<const GridPart> parts, double tilt,
     for (std::size_t i = n; i-- > 0;) {
       const auto slot =
           static_cast<std::size_t>(window_first + static_cast<std::int64_t>(i)) & (n - 1);
-      const double w = upper ? buffer[slot].real() : buffer[slot].imag();
+      const double w = upper ? masses[slot].real() : masses[slot].imag();
       const double x = window_low_ + step_ * static_cast<double>(i) - centre_;
       if (-tilt_ * x > kExponentMax) {  // left of here only Chernoff's bound is given
         window_usable_ =
@@ -318,14 +235,17 @@ GridComposition::GridComposition(std::span<const GridPart> parts, double tilt,
       side.second[i] = static_cast<double>(second);
     }
   };
-  finish(upper_, true);
-  finish(lower_, false);
+  fill(upper_, true);
+  fill(lower_, false);
 }
 
-double GridComposition::finite_part(const Side& side, double epsilon) const {
+double GridComposition::finite_part(const Side& side, double epsilon, double sign) const {
   const double position = std::ceil((epsilon - window_low_) / step_);
   const auto i = static_cast<std::size_t>(std::clamp(position, 0.0, static_cast<double>(points_)));
-  return std::exp(side.log_scale) * (side.first[i] - std::exp(epsilon - centre_) * side.second[i]);
+  // The two sums are close where few losses exceed epsilon by little; their rounding is absolute.
+  const double above = side.first[i], scaled = std::exp(epsilon - centre_) * side.second[i];
+  const double rounding = 4 * kRefresh * kUnit * (std::fabs(above) + std::fabs(scaled));
+  return std::exp(side.log_scale) * (above - scaled + sign * rounding);
 }
 
 double GridComposition::error_part(const Side& side, double epsilon) const {
@@ -335,22 +255,22 @@ double GridComposition::error_part(const Side& side, double epsilon) const {
 }
 
 double GridComposition::upper_delta(double epsilon) const {
+  if (upper_.empty) return std::fmin(1.0, upper_.infinite * (1 + 4 * kUnit));
   const double shifted = epsilon - loss_error_;
   const double chernoff =
       std::exp(upper_.log_scale - tilt_ * (shifted - centre_) + log_peak(tilt_));
   double finite = chernoff;
   if (shifted >= window_usable_)
-    finite = std::fmin(finite,
-                       std::fmax(0.0, finite_part(upper_, shifted)) + error_part(upper_, shifted));
-  // The two sums' own rounding: extended precision within, eight units outside.
-  finite *= 1 + upper_.log_error + 4 * kRefresh * kUnit * (2 + tilt_);
+    finite = std::fmin(
+        finite, std::fmax(0.0, finite_part(upper_, shifted, +1)) + error_part(upper_, shifted));
+  finite *= 1 + upper_.log_error;
   return std::fmin(1.0, (upper_.infinite + finite) * (1 + 4 * kUnit));
 }
 
 double GridComposition::lower_delta(double epsilon) const {
+  if (lower_.empty) return lower_.infinite;
   const double shifted = std::fmax(epsilon + loss_error_, window_usable_);
-  double finite =
-      finite_part(lower_, shifted) * (1 - lower_.log_error - 4 * kRefresh * kUnit * (2 + tilt_));
+  double finite = finite_part(lower_, shifted, -1) * (1 - lower_.log_error);
   finite -= error_part(lower_, shifted) * (1 + lower_.log_error);
   return lower_.infinite + std::fmax(0.0, finite) * (1 - 4 * kUnit);
 }

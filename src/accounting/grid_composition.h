@@ -9,26 +9,23 @@
 //            by the FFT's error bound carried through powers and products in the Euclidean norm.
 #pragma once
 
-#include <complex>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "accounting/bracket.h"
-#include "accounting/discretise.h"
+#include "accounting/tilted_product.h"
 
 namespace discreet {
-
-struct GridPart {
-  const GridLaw* law;
-  std::uint64_t count;
-};
 
 /// ln E[e^{tilt * loss}] of the upper masses, with two derivatives; -infinity when there are none.
 struct Cumulants {
   double value = 0, slope = 0, curvature = 0;
 };
 Cumulants cumulants(std::span<const GridPart> parts, double tilt);
+
+/// ln E[e^{tilt * loss}] of one law's upper or lower masses.
+double log_moment(const GridLaw& law, bool upper, double tilt);
 
 /// The tilt at which Chernoff's bound on delta(epsilon), or on epsilon(delta), is best.
 double tilt_for_epsilon(std::span<const GridPart> parts, double epsilon);
@@ -40,8 +37,17 @@ class GridComposition {
   /// sufficed.
   GridComposition(std::span<const GridPart> parts, double tilt, std::size_t points_max);
 
+  /// A product made elsewhere. Outside [low, high] the tilted sum of either side has at most
+  /// kOutside on each end; ok() says if its points hold that window.
+  GridComposition(const TiltedProduct& product, double centre, double spread, double low,
+                  double high);
+  static constexpr double kOutside = 1e-12;
+
   bool ok() const { return ok_; }
   Bracket delta(double epsilon) const;
+  /// The two ends by themselves.
+  double upper_delta(double epsilon) const;
+  double lower_delta(double epsilon) const;
   /// The least epsilon, not below zero, with this delta. Infinite when none is certified.
   Bracket epsilon(double delta) const;
   std::size_t points() const { return points_; }
@@ -55,15 +61,15 @@ class GridComposition {
   struct Side {
     std::vector<double> first, second;
     double log_scale = 0;  // of both sums, less tilt * centre
+    bool empty = false;
     double infinite = 0;
     double outside = 0;    // tilted mass outside the window
     double rounding = 0;   // Euclidean norm of the error in the tilted masses
     double log_error = 0;  // relative error of the scale
   };
-  double finite_part(const Side& side, double epsilon) const;
+  void read(const TiltedProduct& product, double low, double high);
+  double finite_part(const Side& side, double epsilon, double sign) const;
   double error_part(const Side& side, double epsilon) const;
-  double upper_delta(double epsilon) const;
-  double lower_delta(double epsilon) const;
   double lower_epsilon(double delta, double upper) const;
 
   bool ok_ = false;
