@@ -51,7 +51,7 @@ void radix2(const Complex* in, Complex* out, std::size_t stride) {
 
 }  // namespace
 
-Fft::Fft(std::size_t length) : length_(length), twiddles_(length), scratch_(length) {
+Fft::Fft(std::size_t length) : length_(length), twiddles_(length) {
   DISCREET_CHECK(length >= 2 && std::has_single_bit(length), "an FFT length is a power of two");
   // One octant is computed; the rest follows by symmetry.
   const double turn = 2 * std::numbers::pi / static_cast<double>(length);  // divided exactly
@@ -73,9 +73,10 @@ Fft::Fft(std::size_t length) : length_(length), twiddles_(length), scratch_(leng
     twiddles_[j] = times_minus_i(twiddles_[j - quarter]);
 }
 
-void Fft::transform(Complex* x) {
+void Fft::transform(Complex* x) const {
+  std::vector<Complex> scratch(length_);
   Complex* from = x;
-  Complex* to = scratch_.data();
+  Complex* to = scratch.data();
   std::size_t remaining = length_, stride = 1;
   while (remaining >= 4) {
     radix4(from, to, twiddles_.data(), remaining / 4, stride);
@@ -90,12 +91,12 @@ void Fft::transform(Complex* x) {
   if (from != x) std::copy(from, from + length_, x);
 }
 
-void Fft::forward(std::span<Complex> x) {
+void Fft::forward(std::span<Complex> x) const {
   DISCREET_CHECK(x.size() == length_, "the transform has another length");
   transform(x.data());
 }
 
-void Fft::inverse(std::span<Complex> x) {
+void Fft::inverse(std::span<Complex> x) const {
   DISCREET_CHECK(x.size() == length_, "the transform has another length");
   const double scale = 1.0 / static_cast<double>(length_);        // a power of two: exact
   for (Complex& v : x) v = {v.imag() * scale, v.real() * scale};  // swapping parts conjugates

@@ -17,7 +17,7 @@
 
 namespace discreet {
 
-/// A plan for one length; transforms reuse its tables and scratch. Not safe for concurrent use.
+/// A plan for one length: its tables. Safe for concurrent use.
 class Fft {
  public:
   /// `length` is a power of two, at least 2.
@@ -25,18 +25,17 @@ class Fft {
 
   std::size_t length() const { return length_; }
   /// X_k = sum_j x_j e^{-2 pi i jk / n}, in place.
-  void forward(std::span<std::complex<double>> x);
+  void forward(std::span<std::complex<double>> x) const;
   /// The inverse of forward, scaled by 1 / n, in place.
-  void inverse(std::span<std::complex<double>> x);
+  void inverse(std::span<std::complex<double>> x) const;
   /// Relative error of one transform in the Euclidean norm.
   static double error_bound(std::size_t length);
 
  private:
-  void transform(std::complex<double>* x);
+  void transform(std::complex<double>* x) const;
 
   std::size_t length_;
   std::vector<std::complex<double>> twiddles_;  // e^{-2 pi i j / n} for j < n
-  std::vector<std::complex<double>> scratch_;
 };
 
 }  // namespace discreet

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "accounting/fft.h"
 #include "base/check.h"
 
 namespace discreet {
@@ -57,6 +56,7 @@ TiltedProduct::TiltedProduct(double step, double tilt, std::size_t points)
     : step_(step),
       tilt_(tilt),
       points_(points),
+      fft_(std::make_shared<Fft>(points)),
       up_(points / 2 + 1, Complex(1, 0)),
       low_(points / 2 + 1, Complex(1, 0)) {}
 
@@ -87,8 +87,7 @@ void TiltedProduct::multiply(const GridPart& part) {
   offset_ += count * law.offset;
   loss_error_ += count * (law.loss_error + 2 * kUnit * std::fabs(law.offset));
 
-  Fft fft(n);
-  fft.forward(buffer);
+  fft_->forward(buffer);
   // The transforms of the two real sequences are separated, raised to the count and multiplied in.
   const double negligible = std::exp(kNegligibleLog / count);
   const auto fold = [&](Complex& product, Complex factor) {
@@ -114,8 +113,7 @@ std::vector<Complex> TiltedProduct::masses() const {
     const Complex low = mirrored ? std::conj(low_[at]) : low_[at];
     buffer[j] = up + Complex(-low.imag(), low.real());
   }
-  Fft fft(n);
-  fft.inverse(buffer);
+  fft_->inverse(buffer);
   return buffer;
 }
 

@@ -10,9 +10,11 @@
 
 #include <complex>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "accounting/discretise.h"
+#include "accounting/fft.h"
 
 namespace discreet {
 
@@ -47,6 +49,7 @@ class TiltedProduct {
  private:
   double step_, tilt_;
   std::size_t points_;
+  std::shared_ptr<const Fft> fft_;
   std::vector<std::complex<double>> up_, low_;  // frequencies 0 to n/2; the rest mirror them
   double offset_ = 0, loss_error_ = 0;
   double log_mass_up_ = 0, log_mass_low_ = 0;
