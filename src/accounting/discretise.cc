@@ -53,36 +53,45 @@ struct Halves {
   Mass right;  // (l_i + step/2, l_{i+1}), q scaled by e^{l_i}
 };
 
-void place_atoms(const LossLaw& law, GridLaw& grid, std::vector<Halves>& halves, double& below,
-                 double& above) {
+// An atom between two grid points: `rise` above the lower one.
+struct LooseAtom {
+  std::size_t below;
+  double rise;
+  double mass;
+};
+
+std::vector<LooseAtom> place_atoms(const LossLaw& law, const GridLaw& grid,
+                                   std::vector<Halves>& halves, double& below, double& above) {
+  std::vector<LooseAtom> loose;
   const double n = static_cast<double>(halves.size());
   for (const LossAtom& atom : law.atoms()) {
     const double position = (atom.loss - grid.offset) / grid.step - static_cast<double>(grid.first);
     const double nearest = std::round(position);
     const double distance = (position - nearest) * grid.step;
     const bool on_grid = std::fabs(distance) <= law.loss_error() + 4 * kUnit * std::fabs(atom.loss);
-    if (on_grid) {
-      if (nearest < 0)
-        below += atom.mass;
-      else if (nearest >= n)
-        above += atom.mass;
-      else
-        halves[static_cast<std::size_t>(nearest)].on += {atom.mass, atom.mass};
-    } else if (position < 0) {
+    if (position < (on_grid ? -0.5 : 0))
       below += atom.mass;
-    } else if (position >= n - 1) {
+    else if (position > n - (on_grid ? 0.5 : 1))
       above += atom.mass;
-    } else {
-      Halves& cell = halves[static_cast<std::size_t>(position)];
-      const double rise = (position - std::floor(position)) * grid.step;
-      (2 * rise <= grid.step ? cell.left : cell.right) += {atom.mass, atom.mass * std::exp(-rise)};
-    }
+    else if (on_grid)
+      halves[static_cast<std::size_t>(nearest)].on += {atom.mass, atom.mass};
+    else
+      loose.push_back({static_cast<std::size_t>(position),
+                       (position - std::floor(position)) * grid.step, atom.mass});
   }
+  return loose;
 }
 
 // Connects the dots: of a cell's mass, the share (p - q e^{l_i}) / (1 - e^{-step}) goes up.
-void fill_upper(GridLaw& grid, const std::vector<Halves>& halves, double error) {
+void fill_upper(GridLaw& grid, const std::vector<Halves>& halves,
+                const std::vector<LooseAtom>& loose, double error) {
   const double drop = -std::expm1(-grid.step) * (1 - 4 * kUnit);
+  for (const LooseAtom& atom : loose) {
+    const double p = atom.mass * (1 + error);
+    const double up = std::clamp(p * -std::expm1(-atom.rise) / drop * (1 + 8 * kUnit), 0.0, p);
+    grid.upper[atom.below] += p - up;
+    grid.upper[atom.below + 1] += up;
+  }
   for (std::size_t i = 0; i < halves.size(); ++i) {
     const Halves& h = halves[i];
     const double p = (h.left.p + h.right.p) * (1 + error);
@@ -182,7 +191,40 @@ class Symbols {
   std::vector<double> excess_, mass_, gross_, left_up_, right_down_;
 };
 
-void fill_lower(GridLaw& grid, const std::vector<Halves>& halves, double error) {
+// Atoms between points, on the lower side. A share of the largest atom, which is on the grid, is
+// merged with each: an atom below it is lifted to the next point, one above it is lowered to the
+// point before, and the share needed is about step / distance of the atom's mass. Rounding the atom
+// down instead would cost a whole step's share of its mass.
+void fill_lower_atoms(GridLaw& grid, const std::vector<LooseAtom>& loose, double offset_position,
+                      double keep) {
+  const auto reservoir = static_cast<std::size_t>(offset_position);
+  const bool on_grid = offset_position >= 0 && reservoir < grid.lower.size();
+  double left = on_grid ? grid.lower[reservoir] / 2 : 0;  // half of it is never touched
+  for (const LooseAtom& atom : loose) {
+    const double mass = atom.mass * keep;
+    std::size_t at = atom.below;
+    double share = 0;
+    if (atom.below + 1 < reservoir) {
+      at = atom.below + 1;
+      const double distance = grid.step * static_cast<double>(reservoir - at);
+      share = mass * std::expm1(grid.step - atom.rise) / -std::expm1(-distance);
+    } else if (atom.below > reservoir) {
+      const double distance = grid.step * static_cast<double>(at - reservoir);
+      share = mass * -std::expm1(-atom.rise) / std::expm1(distance);
+    }
+    share *= 1 + 1e-12;
+    if (share > left || (at == atom.below && share == 0)) {
+      grid.lower[atom.below] += mass;  // rounded down
+      continue;
+    }
+    left -= share;
+    grid.lower[reservoir] -= share;
+    grid.lower[at] += mass + share * (1 - 4 * kUnit);
+  }
+}
+
+void fill_lower(GridLaw& grid, const std::vector<Halves>& halves,
+                const std::vector<LooseAtom>& loose, double error) {
   Symbols symbols(halves, grid.step, error);
   symbols.balance();
   const double keep = 1 - error - 8 * kUnit;
@@ -194,6 +236,7 @@ void fill_lower(GridLaw& grid, const std::vector<Halves>& halves, double error) 
     else if (i > 0)
       grid.lower[i - 1] += symbols.mass(i) * keep;
   }
+  fill_lower_atoms(grid, loose, -static_cast<double>(grid.first), keep);
 }
 
 }  // namespace
@@ -226,7 +269,7 @@ GridLaw discretise(const LossLaw& law, double step, double tail_below, double ta
     below = law.mass_below(cuts.front());
     above = law.mass_above(cuts.back());
   }
-  place_atoms(law, grid, halves, below, above);
+  const std::vector<LooseAtom> loose = place_atoms(law, grid, halves, below, above);
   if (!law.has_density()) {  // atoms beyond the grid, and outcomes the list leaves out
     below = std::fmax(below, law.mass_below(grid.loss(0) - law.loss_error()));
     above = std::fmax(above, law.mass_above(grid.loss(points - 1) + law.loss_error()));
@@ -234,8 +277,8 @@ GridLaw discretise(const LossLaw& law, double step, double tail_below, double ta
 
   const double largest = std::fmax(std::fabs(grid.loss(0)), std::fabs(grid.loss(points - 1)));
   const double error = law.mass_error() + 8 * kUnit + 2 * kUnit * largest;
-  fill_upper(grid, halves, error);
-  fill_lower(grid, halves, error);
+  fill_upper(grid, halves, loose, error);
+  fill_lower(grid, halves, loose, error);
   grid.upper.front() += below * (1 + error);
   // Merged at the last point: outcomes above it lose part of their loss.
   grid.infinite_upper = law.infinite_mass() + above * (1 + error);

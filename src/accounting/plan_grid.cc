@@ -17,6 +17,7 @@ constexpr double kCoarsePoints = 1500;
 constexpr double kFewestPoints = 24;
 constexpr double kCellsMax = 6e6;  // over all laws, of one discretisation
 constexpr int kRounds = 8;
+constexpr double kWorkMax = 6e7;  // grid points transformed in all rounds together
 
 struct Grid {
   std::vector<GridLaw> laws;
@@ -110,6 +111,7 @@ Result<Bracket> solve_on_grid(const LossPlan& plan, PlanQuestion question,
       inputs.size() == 1 && only_atoms ? common_spacing(*inputs[0].upper, 1'000'000) : 0;
   Bracket best{0, question.wants_epsilon ? kInfinity : 1};
   bool coarse = true;
+  double work = 0;
   double finest = 0;  // the step expected to suffice, where coarser ones are tried first
   for (int round = 0; round < kRounds; ++round) {
     const double fitted = lattice > 0 ? lattice : fit_step(inputs, step);
@@ -159,7 +161,8 @@ Result<Bracket> solve_on_grid(const LossPlan& plan, PlanQuestion question,
     for (const GridLaw& law : grid.laws) cells += static_cast<double>(law.upper.size());
     const double least = std::fmax(cells / kCellsMax, static_cast<double>(composed.points()) /
                                                           static_cast<double>(accuracy.points_max));
-    if (least > 0.75) break;  // no finer grid is allowed
+    work += static_cast<double>(composed.points()) * static_cast<double>(inputs.size() + 1);
+    if (least > 0.75 || work > kWorkMax / 2) break;  // no finer grid is allowed
     if (question.floor > 0 && finest < fitted / 4) {
       step = fitted / 4;
     } else {
