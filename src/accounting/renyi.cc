@@ -245,6 +245,12 @@ struct Pricer {
   Answer operator()(const loss::Gaussian& e) const {
     return exactly(renyi_gaussian(div_up(shifted(e.sensitivity), e.sigma), question.order));
   }
+  // Renyi divergence is quasi-convex, so a random shift is at most as bad as its largest.
+  Answer operator()(const loss::MixtureOfGaussians& e) const {
+    const double largest = e.sensitivities.empty() ? 0 : *std::ranges::max_element(e.sensitivities);
+    if (largest == 0) return exactly(0);
+    return exactly(renyi_gaussian(div_up(shifted(largest), e.sigma), question.order));
+  }
   Answer operator()(const loss::DiscreteGaussian& e) const {
     const double shift = shifted(e.sensitivity);
     return exactly(mul_up(question.order, div_up(mul_up(shift, shift), e.sigma2) / 2));

@@ -30,6 +30,7 @@ int run(int argc, char** argv) {
 
   Action chosen;
   add_choose(app, chosen);
+  add_account(app, chosen);
   add_noise(app, chosen);
   add_town(app, chosen);
 

@@ -25,6 +25,7 @@ CLI::App* add_verb(CLI::App& app, const std::string& name, const std::string& su
 
 // One line per verb, each defined in the file of its name.
 void add_choose(CLI::App& app, Action& chosen);
+void add_account(CLI::App& app, Action& chosen);
 void add_noise(CLI::App& app, Action& chosen);
 void add_town(CLI::App& app, Action& chosen);
 
