@@ -32,13 +32,13 @@ AuditedRun wrong_tail_quantile(std::vector<std::int64_t> sorted) {
   return [=](RandomSource& random) { return draw_quantile(sorted, {0, 1}, q, powers, random); };
 }
 
-// Fifteen quantiles, each drawn from all rows with the whole epsilon, where the recursion would
-// give a row to four of them with a quarter each. The key counts the answers at the lower end.
+// Thirty-one quantiles, each drawn from all rows with the whole epsilon, where the recursion would
+// give a row to five of them with a fifth each. The key counts the answers at the lower end.
 AuditedRun undivided_quantiles(std::vector<std::int64_t> sorted) {
   std::vector<std::pair<Rational, ExpPowers>> draws;
-  for (int i = 1; i <= 15; ++i) {
-    const Rational q(i, 16);
-    draws.emplace_back(q, quantile_powers(q, Rational(3)));
+  for (int i = 1; i <= 31; ++i) {
+    const Rational q(i, 32);
+    draws.emplace_back(q, quantile_powers(q, Rational(1)));
   }
   return [=](RandomSource& random) {
     std::int64_t low = 0;
@@ -132,8 +132,8 @@ std::vector<StructuredTwin> structured_twins() {
       {"quantile-wrong-tail",
        "a quantile's weights divide by min(q, 1 - q) where the proof has max", claim(1),
        wrong_tail_quantile(nine_and_one), wrong_tail_quantile(nine_and_two)},
-      {"quantiles-undivided", "each of fifteen quantiles sees all rows, and one is charged",
-       claim(3), undivided_quantiles({0}), undivided_quantiles({0, 1})},
+      {"quantiles-undivided", "each of 31 quantiles sees all rows, and one is charged", claim(1),
+       undivided_quantiles({0}), undivided_quantiles({0, 1})},
       {"tree-level-each", "every level of a tree spends the whole epsilon", claim(1),
        overspent_tree(0), overspent_tree(1)},
       {"moments-feature-each", "count, sum and squares each spend the whole epsilon", claim(1),
