@@ -167,7 +167,13 @@ GridComposition::GridComposition(std::span<const GridPart> parts, double tilt,
   ok_ = true;
 
   TiltedProduct product(step_, tilt, points_);
-  for (const GridPart& part : parts) product.multiply(part);
+  // Wide laws first: they leave few frequencies for the others.
+  std::vector<std::pair<double, GridPart>> order;
+  for (const GridPart& part : parts)
+    order.emplace_back(-cumulants({&part, 1}, tilt).curvature, part);
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (const auto& [key, part] : order) product.multiply(part);
   read(product, low, high);
 }
 
