@@ -24,6 +24,8 @@ class Fft {
   explicit Fft(std::size_t length);
 
   std::size_t length() const { return length_; }
+  /// e^{-2 pi i j / n} for j < n.
+  std::span<const std::complex<double>> roots() const { return twiddles_; }
   /// X_k = sum_j x_j e^{-2 pi i jk / n}, in place.
   void forward(std::span<std::complex<double>> x) const;
   /// The inverse of forward, scaled by 1 / n, in place.

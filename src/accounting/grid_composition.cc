@@ -167,7 +167,13 @@ GridComposition::GridComposition(std::span<const GridPart> parts, double tilt,
   ok_ = true;
 
   TiltedProduct product(step_, tilt, points_);
-  for (const GridPart& part : parts) product.multiply(part);
+  // Wide laws first: they leave few frequencies for the others.
+  std::vector<std::pair<double, GridPart>> order;
+  for (const GridPart& part : parts)
+    order.emplace_back(-cumulants({&part, 1}, tilt).curvature, part);
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (const auto& [key, part] : order) product.multiply(part);
   read(product, low, high);
 }
 
@@ -273,6 +279,49 @@ double GridComposition::lower_delta(double epsilon) const {
   double finite = finite_part(lower_, shifted, -1) * (1 - lower_.log_error);
   finite -= error_part(lower_, shifted) * (1 + lower_.log_error);
   return lower_.infinite + std::fmax(0.0, finite) * (1 - 4 * kUnit);
+}
+
+// The same formulas as upper_delta() and lower_delta() along an arithmetic sequence of arguments,
+// with running products in place of exponentials.
+double GridComposition::delta_with(const GridLaw& more, double epsilon, bool upper) const {
+  const Side& side = upper ? upper_ : lower_;
+  const std::vector<double>& masses = upper ? more.upper : more.lower;
+  const double own = upper ? more.infinite_upper : more.infinite_lower;
+  if (side.empty) return upper ? std::fmin(1.0, own + side.infinite) : own;
+  const double slack = (upper ? -1 : 1) * (loss_error_ + more.loss_error);
+  const double sign = upper ? 1 : -1;
+  const double scale = std::exp(side.log_scale), peak = std::exp(log_peak(tilt_));
+  const double noise = side.outside * peak + side.rounding * weight_norm(tilt_, step_, points_);
+  const double grow = std::exp(tilt_ * more.step), shrink = std::exp(-more.step);
+  double chernoff = 0, ratio = 0;
+  double sum = 0;
+  for (std::size_t i = 0; i < masses.size(); ++i) {
+    const double rest = epsilon - more.loss(i) + slack;
+    if (i % kRefresh == 0) {
+      chernoff = std::exp(side.log_scale - tilt_ * (rest - centre_));
+      ratio = std::exp(rest - centre_);
+    } else {
+      chernoff *= grow;
+      ratio *= shrink;
+    }
+    if (masses[i] <= 0) continue;
+    double value = upper ? chernoff * peak : 0;
+    if (rest >= window_usable_) {
+      const double position = std::ceil((rest - window_low_) / step_);
+      const auto at = static_cast<std::size_t>(std::fmin(position, static_cast<double>(points_)));
+      const double above = side.first[at], scaled = ratio * side.second[at];
+      const double rounding = 8 * kRefresh * kUnit * (std::fabs(above) + std::fabs(scaled));
+      const double finite =
+          std::fmax(0.0, scale * (above - scaled + sign * rounding) + sign * chernoff * noise);
+      value = upper ? std::fmin(value, finite) : finite;
+    } else if (!upper) {
+      value = std::fmax(0.0, lower_delta(window_usable_) - side.infinite);
+    }
+    value *= 1 + sign * (side.log_error + 4 * kRefresh * kUnit);
+    sum += masses[i] * (upper ? std::fmin(1.0, value + side.infinite) : value + side.infinite);
+  }
+  sum *= 1 + sign * 2 * kUnit * static_cast<double>(masses.size());
+  return upper ? std::fmin(1.0, sum + own) : std::fmax(0.0, sum + own);
 }
 
 Bracket GridComposition::delta(double epsilon) const {

@@ -48,6 +48,9 @@ class GridComposition {
   /// The two ends by themselves.
   double upper_delta(double epsilon) const;
   double lower_delta(double epsilon) const;
+  /// E[delta(epsilon - loss)] over one more law's losses: the profile with that law composed on
+  /// top. The law's step need not be this grid's.
+  double delta_with(const GridLaw& more, double epsilon, bool upper) const;
   /// The least epsilon, not below zero, with this delta. Infinite when none is certified.
   Bracket epsilon(double delta) const;
   std::size_t points() const { return points_; }

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kCoarsePoints = 1500;
-constexpr double kFewestPoints = 24;
+constexpr double kFewestPoints = 6;
 constexpr double kCellsMax = 6e6;  // over all laws, of one discretisation
 constexpr int kRounds = 8;
 constexpr double kWorkMax = 6e7;  // grid points transformed in all rounds together
@@ -54,7 +54,12 @@ Grid discretise_all(const std::vector<GridInput>& inputs, double step, double ta
 }
 
 // Steps that divide the spacing of the atoms which are used most: those atoms then cost nothing.
-double fit_step(const std::vector<GridInput>& inputs, double step) {
+struct Alignment {
+  double spacing = 0;  // zero: nothing to align with
+  double weight = 0;   // releases whose atoms are on the grid, times the atoms' mass
+};
+
+Alignment alignment(const std::vector<GridInput>& inputs) {
   double weight = 0, spacing = 0;
   for (const GridInput& input : inputs) {
     double atoms = 0;
@@ -66,7 +71,11 @@ double fit_step(const std::vector<GridInput>& inputs, double step) {
       spacing = own;
     }
   }
-  return spacing > 0 ? spacing / std::ceil(spacing / step) : step;
+  return {spacing, weight};
+}
+
+double fit_step(const Alignment& aligned, double step) {
+  return aligned.spacing > 0 ? aligned.spacing / std::ceil(aligned.spacing / step) : step;
 }
 
 // The best tilt for Chernoff's bound may weigh rare large losses so heavily that the tilted sum
@@ -104,6 +113,7 @@ Result<Bracket> solve_on_grid(const LossPlan& plan, PlanQuestion question,
   }
   if (!(width > 0)) return Bracket{0, 0};
 
+  const Alignment aligned = alignment(inputs);
   double delta_guess = question.wants_epsilon ? question.at : 1e-12;
   double step = width / kCoarsePoints;
   // One law whose losses lie on a lattice needs no discretisation at all.
@@ -114,7 +124,7 @@ Result<Bracket> solve_on_grid(const LossPlan& plan, PlanQuestion question,
   double work = 0;
   double finest = 0;  // the step expected to suffice, where coarser ones are tried first
   for (int round = 0; round < kRounds; ++round) {
-    const double fitted = lattice > 0 ? lattice : fit_step(inputs, step);
+    const double fitted = lattice > 0 ? lattice : fit_step(aligned, step);
     const Grid grid = discretise_all(inputs, fitted, 1e-10 / count, delta_guess * 1e-7 / count);
     const double tilt = question.wants_epsilon ? tilt_for_delta(grid.parts, question.at)
                                                : tilt_for_epsilon(grid.parts, question.at);
@@ -133,13 +143,14 @@ Result<Bracket> solve_on_grid(const LossPlan& plan, PlanQuestion question,
       } else {
         delta_guess = std::clamp(std::exp(k.value - tilt * question.at), 1e-290, 1.0);
       }
-      const double needed = std::sqrt(6 * wanted(guess) / (count * (tilt + 1)));
+      const double spread_out = std::fmax(count - aligned.weight, 1e-3 * count);
+      const double needed = std::sqrt(6 * wanted(guess) / (spread_out * (tilt + 1)));
       finest = std::clamp(needed, width * static_cast<double>(inputs.size()) / kCellsMax,
                           width / kFewestPoints);
       // Another plan may be known to be worse than some value: a coarse grid may then show this one
       // to be below it, and is tried first.
       step = question.floor > 0 ? std::fmax(finest, fitted) : finest;
-      if (fit_step(inputs, step) != fitted) continue;
+      if (fit_step(aligned, step) != fitted) continue;
     }
     const GridComposition composed(grid.parts, narrow_tilt(grid.parts, tilt, question),
                                    accuracy.points_max);

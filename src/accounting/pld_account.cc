@@ -16,21 +16,6 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kPointsMax = 1 << 20;
 constexpr double kQuestionPoints = 400;  // one question is one step: a coarser grid is enough
 
-// E[delta_past(epsilon - loss)] over the question's losses.
-double mixed_delta(const GridComposition& past, const GridLaw& question, double epsilon,
-                   bool upper) {
-  const std::vector<double>& masses = upper ? question.upper : question.lower;
-  double sum = upper ? question.infinite_upper : question.infinite_lower;
-  const double slack = question.loss_error;
-  for (std::size_t i = 0; i < masses.size(); ++i) {
-    if (masses[i] <= 0) continue;
-    const double rest = epsilon - question.loss(i);
-    sum += masses[i] * (upper ? past.upper_delta(rest - slack) : past.lower_delta(rest + slack));
-  }
-  const double rounding = 0x1p-52 * static_cast<double>(masses.size());
-  return upper ? std::fmin(1.0, sum * (1 + rounding)) : sum * (1 - rounding);
-}
-
 // The least epsilon >= 0 at which a decreasing function is at most the target: false position on
 // the logarithm, which is close to straight, kept between a value that fits and one that does not.
 template <class F>
@@ -87,12 +72,10 @@ Result<PldAccount> PldAccount::make(double delta, Neighbours neighbours, PldAcco
                     "wider bracket",
                     size.releases_max, size.epsilon_max, points));
   account.points_ = std::bit_ceil(static_cast<std::size_t>(points) + 16);
-  for (int i = 0; i < (neighbours == Neighbours::AddRemove ? 2 : 1); ++i) {
-    Past past(account.step_, account.tilt_, account.points_);
-    past.right_up.assign(account.rates_.size(), 0.0);
-    past.right_low = past.left_up = past.left_low = past.right_up;
-    account.directions_.push_back(std::move(past));
-  }
+  Past past(account.step_, account.tilt_, account.points_);
+  past.right_up.assign(account.rates_.size(), 0.0);
+  past.right_low = past.left_up = past.left_low = past.right_up;
+  account.directions_.push_back(std::move(past));
   return account;
 }
 
@@ -117,10 +100,7 @@ void PldAccount::multiply(Past& past, const LossLaw& law, std::uint64_t count) c
   past.any = true;
 }
 
-Result<void> PldAccount::record(Past& past, const LossPlan& plan) const {
-  if (plan.rho > 0)
-    return Error{ErrorCode::Refused,
-                 "an event known by its zCDP only has no place in a PLD account"};
+void PldAccount::record(Past& past, const LossPlan& plan) const {
   for (const LawCount& law : plan.laws) multiply(past, *law.law, law.count);
   for (const BinaryCount& releases : plan.binary)
     if (releases.epsilon > 0)
@@ -130,22 +110,29 @@ Result<void> PldAccount::record(Past& past, const LossPlan& plan) const {
   past.log_finite.lower = add_down(past.log_finite.lower, plan.log_finite.lower);
   past.log_finite.upper = add_up(past.log_finite.upper, plan.log_finite.upper);
   past.read.reset();
-  return {};
 }
 
-Result<void> PldAccount::record(const LossEvent& event) {
-  // All directions are planned before any is changed: nothing is recorded by halves.
-  std::vector<LossPlan> plans;
-  for (std::size_t i = 0; i < directions_.size(); ++i) {
-    DISCREET_TRY(LossPlan plan,
-                 make_plan(event, neighbours_, i == 0 ? Direction::Remove : Direction::Add));
+Result<std::vector<LossPlan>> PldAccount::plans(const LossEvent& event) const {
+  std::vector<LossPlan> both;
+  DISCREET_TRY(LossPlan remove, make_plan(event, neighbours_, Direction::Remove));
+  const bool symmetric = remove.symmetric;
+  both.push_back(std::move(remove));
+  if (!symmetric || directions_.size() > 1) {
+    DISCREET_TRY(LossPlan add, make_plan(event, neighbours_, Direction::Add));
+    both.push_back(std::move(add));
+  }
+  for (const LossPlan& plan : both)
     if (plan.rho > 0)
       return Error{ErrorCode::Refused,
                    "an event known by its zCDP only has no place in a PLD account"};
-    plans.push_back(std::move(plan));
-  }
-  for (std::size_t i = 0; i < directions_.size(); ++i)
-    DISCREET_TRY_VOID(record(directions_[i], plans[i]));
+  return both;
+}
+
+Result<void> PldAccount::record(const LossEvent& event) {
+  DISCREET_TRY(const auto both, plans(event));
+  // Until the first event whose two directions differ, one past stands for both.
+  if (both.size() > directions_.size()) directions_.push_back(directions_.front());
+  for (std::size_t i = 0; i < directions_.size(); ++i) record(directions_[i], both[i]);
   return {};
 }
 
@@ -205,7 +192,7 @@ Result<Bracket> PldAccount::priced(const Past& past, const LossPlan& extra) cons
     together.step_ = step_, together.tilt_ = tilt_, together.tail_ = tail_;
     together.rates_ = rates_;
     Past all = past;
-    DISCREET_TRY_VOID(record(all, extra));
+    record(all, extra);
     return together.priced(all, {});
   }
   if (!before) return least >= 0 ? Bracket{0, 0} : Bracket{kInfinity, kInfinity};
@@ -225,12 +212,10 @@ Result<Bracket> PldAccount::priced(const Past& past, const LossPlan& extra) cons
   const double start = std::isfinite(guess) ? guess * 1.01 + 1e-3 : before->centre();
   if (least > 0)
     result.upper =
-        invert([&](double e) { return mixed_delta(*before, question, e, true); }, least, start)
-            .upper;
+        invert([&](double e) { return before->delta_with(question, e, true); }, least, start).upper;
   if (most > 0)
     result.lower =
-        invert([&](double e) { return mixed_delta(*before, question, e, false); }, most, start)
-            .lower;
+        invert([&](double e) { return before->delta_with(question, e, false); }, most, start).lower;
   else
     result.lower = kInfinity;
   return result;
@@ -246,14 +231,11 @@ Result<Bracket> PldAccount::epsilon() const {
 }
 
 Result<Bracket> PldAccount::epsilon_with(const LossEvent& event) const {
+  DISCREET_TRY(const auto both, plans(event));
   Bracket worst{0, 0};
-  for (std::size_t i = 0; i < directions_.size(); ++i) {
-    DISCREET_TRY(const LossPlan plan,
-                 make_plan(event, neighbours_, i == 0 ? Direction::Remove : Direction::Add));
-    if (plan.rho > 0)
-      return Error{ErrorCode::Refused,
-                   "an event known by its zCDP only has no place in a PLD account"};
-    DISCREET_TRY(const Bracket one, priced(directions_[i], plan));
+  for (std::size_t i = 0; i < both.size(); ++i) {
+    DISCREET_TRY(const Bracket one,
+                 priced(directions_[std::min(i, directions_.size() - 1)], both[i]));
     worst = {std::fmax(worst.lower, one.lower), std::fmax(worst.upper, one.upper)};
   }
   return worst;

@@ -61,7 +61,8 @@ class PldAccount {
   };
 
   PldAccount(double delta, Neighbours neighbours);
-  Result<void> record(Past& past, const LossPlan& plan) const;
+  Result<std::vector<LossPlan>> plans(const LossEvent& event) const;
+  void record(Past& past, const LossPlan& plan) const;
   void multiply(Past& past, const LossLaw& law, std::uint64_t count) const;
   const GridComposition* read(const Past& past) const;
   Result<Bracket> priced(const Past& past, const LossPlan& extra) const;

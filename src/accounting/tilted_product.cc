@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "base/check.h"
 
@@ -12,8 +13,11 @@ namespace {
 using Complex = std::complex<double>;
 
 constexpr double kUnit = 0x1p-53;
-constexpr double kNegligibleLog = -160;  // of a squared factor: e^-80 cannot matter any more
-constexpr double kNegligible = 1e-33;    // bounds all that was set to zero
+constexpr double kNegligibleLog = -160;       // of a squared factor: e^-80 cannot matter any more
+constexpr double kProductNegligible = 1e-70;  // of a squared product
+constexpr double kNegligible = 1e-33;         // bounds all that was set to zero
+constexpr double kDirectAdvantage = 2;  // terms of a direct sum for the price of one of a transform
+constexpr std::size_t kBlock = 64;      // of a direct sum, between fresh roots of unity
 
 Complex times(Complex a, Complex b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
@@ -58,49 +62,101 @@ TiltedProduct::TiltedProduct(double step, double tilt, std::size_t points)
       points_(points),
       fft_(std::make_shared<Fft>(points)),
       up_(points / 2 + 1, Complex(1, 0)),
-      low_(points / 2 + 1, Complex(1, 0)) {}
+      low_(points / 2 + 1, Complex(1, 0)),
+      alive_(points / 2 + 1) {
+  std::iota(alive_.begin(), alive_.end(), 0U);
+}
 
 void TiltedProduct::multiply(const GridPart& part) {
   const GridLaw& law = *part.law;
   DISCREET_CHECK(law.step == step_, "composed laws must share a grid");
   const auto count = static_cast<double>(part.count);
-  const std::size_t n = points_;
-  std::vector<Complex> buffer(n);
-  std::vector<double> tilted;
-  const auto place = [&](bool upper) {
-    const double log_mass = tilt_masses(law, upper ? law.upper : law.lower, tilt_, tilted);
-    (upper ? log_mass_up_ : log_mass_low_) += count * log_mass;
-    for (std::size_t i = 0; i < tilted.size(); ++i) {
-      const auto index = law.first + static_cast<std::int64_t>(i);
-      auto& slot = buffer[static_cast<std::size_t>(index) & (n - 1)];
-      slot += upper ? Complex(tilted[i], 0) : Complex(0, tilted[i]);
-    }
-    return euclidean(tilted);
-  };
-  const double norm = std::hypot(place(true), place(false));
-  error_ += count * norm;
+  std::vector<double> up, low;
+  log_mass_up_ += count * tilt_masses(law, law.upper, tilt_, up);
+  log_mass_low_ += count * tilt_masses(law, law.lower, tilt_, low);
+  const double norm = std::hypot(euclidean(up), euclidean(low));
   norm_ = std::fmin(norm_, norm);
   count_ += count;
-  tilt_error_ += count * kUnit * (16 + 4 * tilt_ * step_ * static_cast<double>(law.upper.size()));
+  const auto size = static_cast<double>(up.size());
+  tilt_error_ += count * kUnit * (16 + 4 * tilt_ * step_ * size);
   finite_up_ += count * std::log1p(-std::fmin(1.0, law.infinite_upper));
   finite_low_ += count * std::log1p(-std::fmin(1.0, law.infinite_lower));
   offset_ += count * law.offset;
   loss_error_ += count * (law.loss_error + 2 * kUnit * std::fabs(law.offset));
 
+  const auto alive = static_cast<double>(alive_.size()), n = static_cast<double>(points_);
+  if (alive * size < kDirectAdvantage * n * std::log2(n)) {
+    multiply_directly(law, up, low, part.count);
+    direct_error_ += count * kUnit * (4 * kBlock + size / kBlock) * std::sqrt(4 * alive / n);
+  } else {
+    multiply_by_transform(law, up, low, part.count);
+    error_ += count * norm;
+  }
+}
+
+void TiltedProduct::fold(std::size_t j, Complex up, Complex low, std::uint64_t count,
+                         double negligible) {
+  const auto one = [&](Complex& product, Complex factor) {
+    if (product == Complex(0, 0)) return;
+    product = std::norm(factor) < negligible ? Complex(0, 0) : times(product, power(factor, count));
+    if (std::norm(product) < kProductNegligible) product = {0, 0};
+  };
+  one(up_[j], up);
+  one(low_[j], low);
+}
+
+void TiltedProduct::forget_the_dead() {
+  std::erase_if(alive_, [this](std::uint32_t j) {
+    return up_[j] == Complex(0, 0) && low_[j] == Complex(0, 0);
+  });
+}
+
+void TiltedProduct::multiply_by_transform(const GridLaw& law, const std::vector<double>& up,
+                                          const std::vector<double>& low, std::uint64_t count) {
+  const std::size_t n = points_;
+  std::vector<Complex> buffer(n);
+  for (std::size_t i = 0; i < up.size(); ++i) {
+    const auto index = law.first + static_cast<std::int64_t>(i);
+    buffer[static_cast<std::size_t>(index) & (n - 1)] += Complex(up[i], low[i]);
+  }
   fft_->forward(buffer);
   // The transforms of the two real sequences are separated, raised to the count and multiplied in.
-  const double negligible = std::exp(kNegligibleLog / count);
-  const auto fold = [&](Complex& product, Complex factor) {
-    if (product == Complex(0, 0)) return;
-    product =
-        std::norm(factor) < negligible ? Complex(0, 0) : times(product, power(factor, part.count));
-  };
-  for (std::size_t j = 0; j <= n / 2; ++j) {
+  const double negligible = std::exp(kNegligibleLog / static_cast<double>(count));
+  for (const std::uint32_t j : alive_) {
     const Complex z = buffer[j], mirror = std::conj(buffer[(n - j) & (n - 1)]);
     const Complex half = (z - mirror) * 0.5;
-    fold(up_[j], (z + mirror) * 0.5);
-    fold(low_[j], Complex(half.imag(), -half.real()));
+    fold(j, (z + mirror) * 0.5, Complex(half.imag(), -half.real()), count, negligible);
   }
+  forget_the_dead();
+}
+
+// Few frequencies are left once wide laws are in: the others' sums are taken term by term there.
+void TiltedProduct::multiply_directly(const GridLaw& law, const std::vector<double>& up,
+                                      const std::vector<double>& low, std::uint64_t count) {
+  const double negligible = std::exp(kNegligibleLog / static_cast<double>(count));
+  const auto& unit = fft_->roots();
+  const std::size_t mask = points_ - 1;
+  for (const std::uint32_t j : alive_) {
+    Complex sum_up(0, 0), sum_low(0, 0);
+    const Complex turn = unit[j];
+    for (std::size_t begin = 0; begin < up.size(); begin += kBlock) {
+      const std::size_t end = std::min(begin + kBlock, up.size());
+      const auto index = static_cast<std::size_t>(law.first + static_cast<std::int64_t>(begin));
+      Complex w = unit[(index * j) & mask];
+      double ur = 0, ui = 0, lr = 0, li = 0;
+      for (std::size_t i = begin; i < end; ++i) {
+        ur += up[i] * w.real();
+        ui += up[i] * w.imag();
+        lr += low[i] * w.real();
+        li += low[i] * w.imag();
+        w = times(w, turn);
+      }
+      sum_up += Complex(ur, ui);
+      sum_low += Complex(lr, li);
+    }
+    fold(j, sum_up, sum_low, count, negligible);
+  }
+  forget_the_dead();
 }
 
 std::vector<Complex> TiltedProduct::masses() const {

@@ -47,15 +47,25 @@ class TiltedProduct {
   double tilt_error() const { return tilt_error_; }
 
  private:
+  void multiply_by_transform(const GridLaw& law, const std::vector<double>& up,
+                             const std::vector<double>& low, std::uint64_t count);
+  void multiply_directly(const GridLaw& law, const std::vector<double>& up,
+                         const std::vector<double>& low, std::uint64_t count);
+  void fold(std::size_t j, std::complex<double> up, std::complex<double> low, std::uint64_t count,
+            double negligible);
+  void forget_the_dead();
+
   double step_, tilt_;
   std::size_t points_;
   std::shared_ptr<const Fft> fft_;
   std::vector<std::complex<double>> up_, low_;  // frequencies 0 to n/2; the rest mirror them
+  std::vector<std::uint32_t> alive_;            // frequencies where either product is not zero
   double offset_ = 0, loss_error_ = 0;
   double log_mass_up_ = 0, log_mass_low_ = 0;
   double finite_up_ = 0, finite_low_ = 0;
-  double error_ = 0;  // sum of the counts times the norms of the tilted masses
-  double norm_ = 2;   // least of the norms
+  double error_ = 0;         // sum of the counts times the norms of the tilted masses
+  double direct_error_ = 0;  // the same for sums taken directly, as a norm already
+  double norm_ = 2;          // least of the norms
   double count_ = 0;
   double tilt_error_ = 0;
 };

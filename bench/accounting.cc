@@ -1,0 +1,111 @@
+// How long is a tight price? The five workloads of bench/peers/accounting.py in one process,
+// without the start of a program in the figures: one JSON object a line with the bracket and CPU
+// seconds.
+#include <ctime>
+#include <functional>
+#include <iostream>
+
+#include <nlohmann/json.hpp>
+
+#include "accounting/pld.h"
+#include "accounting/pld_account.h"
+
+namespace discreet {
+namespace {
+
+double cpu_seconds() {
+  return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+}
+
+LossEvent times(std::uint64_t count, LossEvent event) {
+  return loss::Repeated{count, std::make_shared<LossEvent>(std::move(event))};
+}
+
+LossEvent sampled(double q, LossEvent event) {
+  return loss::PoissonSubsampled{q, std::make_shared<LossEvent>(std::move(event))};
+}
+
+// Four kinds in turn, no two releases alike; the Python side builds the same list.
+LossEvent two_hundred() {
+  loss::Composed all;
+  for (int i = 0; i < 200; ++i) {
+    const double x = i;
+    if (i % 4 == 0) all.parts.push_back(loss::Gaussian{20 + 0.1 * x, 1});
+    if (i % 4 == 1) all.parts.push_back(loss::Laplace{20 + 0.25 * x, 1});
+    if (i % 4 == 2)
+      all.parts.push_back(sampled(0.01 + 0.0001 * x, loss::Gaussian{1 + 0.01 * x, 1}));
+    if (i % 4 == 3) all.parts.push_back(loss::Laplace{40 + 0.2 * x, 1});
+  }
+  return all;
+}
+
+void report(const char* name, const std::function<Result<Bracket>()>& work) {
+  // Repeated until half a second has passed, so that short ones are measured too.
+  const double begin = cpu_seconds();
+  int runs = 0;
+  Bracket bracket;
+  do {
+    const auto answer = work();
+    if (!answer) {
+      std::cout << nlohmann::json{{"workload", name}, {"error", answer.error().message}} << '\n';
+      return;
+    }
+    bracket = *answer;
+    ++runs;
+  } while (cpu_seconds() - begin < 0.5);
+  std::cout << nlohmann::json{{"workload", name},
+                              {"lower", bracket.lower},
+                              {"upper", bracket.upper},
+                              {"cpu_seconds", (cpu_seconds() - begin) / runs}}
+            << std::endl;
+}
+
+// An account of 100,000 releases, then one question more.
+void report_account() {
+  auto account = PldAccount::make(1e-6, Neighbours::AddRemove,
+                                  {.epsilon_max = 10, .releases_max = 1.5e5, .width = 1e-3})
+                     .value();
+  const auto record = [&](const LossEvent& event) {
+    if (const auto done = account.record(event); !done)
+      std::cout << nlohmann::json{{"workload", "record"}, {"error", done.error().message}} << '\n';
+  };
+  for (int i = 0; i < 10; ++i) record(times(4000, loss::Laplace{300.0 + i, 1}));
+  record(times(40000, loss::Gaussian{300, 1}));
+  record(times(20000, sampled(0.002, loss::Gaussian{2, 1})));
+  report("record one release, then price", [&]() -> Result<Bracket> {
+    auto copy = account;
+    DISCREET_TRY_VOID(copy.record(loss::Laplace{300.5, 1}));
+    return copy.epsilon();
+  });
+  account.settle();
+  report("price one Laplace question after 100,000",
+         [&] { return account.epsilon_with(loss::Laplace{10, 1}); });
+  report("price one Gaussian question after 100,000",
+         [&] { return account.epsilon_with(loss::Gaussian{10, 1}); });
+  report("price one sampled question after 100,000",
+         [&] { return account.epsilon_with(sampled(0.01, loss::Gaussian{1, 1})); });
+}
+
+void run() {
+  const auto epsilon = [](const LossEvent& event) {
+    return [event]() -> Result<Bracket> {
+      DISCREET_TRY(const auto pld, PrivacyLossDistribution::make(event, Neighbours::AddRemove));
+      return pld.epsilon(1e-6);
+    };
+  };
+  report("gaussian x 1000", epsilon(times(1000, loss::Gaussian{20, 1})));
+  report("laplace x 1000", epsilon(times(1000, loss::Laplace{100, 1})));
+  report("sampled gaussian x 10000", epsilon(times(10000, sampled(0.01, loss::Gaussian{1, 1}))));
+  report("200 different", epsilon(two_hundred()));
+  report("randomized response x 1000000",
+         epsilon(times(1'000'000, loss::RandomizedResponse{Epsilon::make(0.01).value()})));
+  report_account();
+}
+
+}  // namespace
+}  // namespace discreet
+
+int main() {
+  discreet::run();
+  return 0;
+}
