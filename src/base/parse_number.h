@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/rational.h"
 #include "base/result.h"
 
 namespace discreet {
@@ -13,6 +14,9 @@ namespace discreet {
 /// else: empty text, spaces, trailing characters, hexadecimal, nan, infinities, values beyond the
 /// range of doubles.
 Result<double> parse_number(std::string_view text, std::string_view what);
+
+/// The same as an exact fraction: 0.01 is one hundredth. Exponents beyond +-400 are refused.
+Result<Rational> parse_exact_number(std::string_view text, std::string_view what);
 
 /// A whole number within 64 bits, digits with an optional sign.
 Result<std::int64_t> parse_integer(std::string_view text, std::string_view what);

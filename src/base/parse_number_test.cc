@@ -26,6 +26,14 @@ TEST(ParseNumberTest, RefusesEverythingElseAndNamesTheParameter) {
   EXPECT_FALSE(parse_number(std::string(100'000, '1'), "epsilon"));
 }
 
+TEST(ParseNumberTest, TakesDecimalsAtTheirExactValue) {
+  EXPECT_EQ(parse_exact_number("0.01", "grid").value(), Rational(1, 100));
+  EXPECT_EQ(parse_exact_number("-12.5e-1", "grid").value(), Rational(-5, 4));
+  EXPECT_EQ(parse_exact_number("1e3", "grid").value(), Rational(1000));
+  for (const char* text : {"", "nan", "1e", "1e400", "0x1", "1..2"})
+    EXPECT_FALSE(parse_exact_number(text, "grid")) << text;
+}
+
 TEST(ParseIntegerTest, RefusesWhatDoesNotFit) {
   EXPECT_EQ(parse_integer("-9223372036854775808", "value").value(), INT64_MIN);
   EXPECT_FALSE(parse_integer("9223372036854775808", "value"));

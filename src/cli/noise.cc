@@ -92,7 +92,7 @@ Result<Prepared> laplace(const Options& o) {
     DISCREET_TRY(const auto mechanism, GridLaplace::make(epsilon, sensitivity));
     return prepare(mechanism, value, pure(epsilon));
   }
-  DISCREET_TRY(const double step, parse_number(o.grid, "grid"));
+  DISCREET_TRY(const Rational step, parse_exact_number(o.grid, "grid"));
   DISCREET_TRY(const Grid grid, Grid::make(step));
   DISCREET_TRY(const auto mechanism, GridLaplace::make(epsilon, sensitivity, grid));
   return prepare(mechanism, value, pure(epsilon));
@@ -126,7 +126,7 @@ Result<Prepared> gaussian(const Options& o) {
     return invalid_parameter(
         "a Gaussian release of a fraction needs --grid, the step that values are rounded to (for "
         "example 0.01)");
-  DISCREET_TRY(const double step, parse_number(o.grid, "grid"));
+  DISCREET_TRY(const Rational step, parse_exact_number(o.grid, "grid"));
   DISCREET_TRY(const Grid grid, Grid::make(step));
   DISCREET_TRY(const auto mechanism, target ? GridGaussian::make(*target, sensitivity, grid)
                                             : GridGaussian::make(*wanted, sensitivity, grid));
