@@ -59,11 +59,14 @@ struct Unit {
   };
   Kind kind = Kind::None;
   /// The unit's identity as a column of this table. Empty for None and Row, and for Linked tables
-  /// which must be joined along `links` to learn it.
+  /// that must be joined along `joins` to learn it.
   std::string column;
-  /// From this table to the owner, shortest form: a link that lands on the target's own unit column
-  /// ends the walk. Empty unless Linked. If `column` is set, joining is not needed to find the unit.
+  /// All links from this table to the owner; empty unless Linked.
   std::vector<Link> links;
+  /// The first links, as many as it takes to reach a table that has the unit as a column, and that
+  /// column. No joins: it is `column` of this table itself.
+  std::vector<Link> joins;
+  std::string joined_column;
   /// The table that owns the unit (this one, unless Linked), and its unit column.
   std::string owner_table;
   std::string owner_column;
@@ -91,8 +94,8 @@ struct Table {
 
   bool is_public() const { return unit.kind == Unit::Kind::None; }
   /// What holds for a column of this name: listed, or the default for unlisted ones.
-  Column column(std::string_view name) const;
-  const Column* listed(std::string_view name) const;
+  Column column(std::string_view column_name) const;
+  const Column* listed(std::string_view column_name) const;
 };
 
 /// An amount of privacy; an absent part has no limit.
@@ -127,7 +130,7 @@ struct Analyst {
   std::optional<std::string> password_verifier;
   /// The analyst's own share; absent: held only by the budget `of`.
   std::optional<Amount> share;
-  std::string of = "default";  ///< the budget every charge must also fit
+  std::string of = "default";                      ///< the budget every charge must also fit
   std::optional<std::vector<std::string>> tables;  ///< absent: all
   int line = 0;
 
