@@ -4,11 +4,12 @@
 
 #include <glob.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <map>
-#include <set>
 #include <sstream>
+#include <utility>
 
 #include "base/suggest.h"
 #include "catalog/policy.h"
@@ -25,6 +26,18 @@ int line_of(const toml::node& node) {
 }
 int line_of(const toml::key& key) {
   return static_cast<int>(key.source().begin.line);
+}
+
+/// toml++ keeps keys by the alphabet; people keep them in an order that means something.
+std::vector<std::pair<const toml::key*, const toml::node*>> in_file_order(
+    const toml::table& table) {
+  std::vector<std::pair<const toml::key*, const toml::node*>> entries;
+  for (const auto& [key, node] : table) entries.emplace_back(&key, &node);
+  std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
+    const auto &left = a.first->source().begin, &right = b.first->source().begin;
+    return std::pair(left.line, left.column) < std::pair(right.line, right.column);
+  });
+  return entries;
 }
 
 bool starts_with_any(std::string_view text, std::initializer_list<std::string_view> prefixes) {
@@ -190,7 +203,10 @@ class PolicyReader {
     const toml::table* tables = table_at(root, "tables", "[tables.NAME]");
     std::vector<UnitClaim> claims;
     if (tables)
-      for (const auto& [key, node] : *tables) {
+      for (const auto& [key_at, node_at] : in_file_order(*tables)) {
+        const toml::key& key = *key_at;
+        const toml::node& node = *node_at;
+
         const std::string name(key.str());
         if (!is_plain_name(name))
           problems_.add(
@@ -230,8 +246,12 @@ class PolicyReader {
     }
     if (const toml::table* columns =
             table_at(body, "columns", fmt::format("[tables.{}.columns]", name)))
-      for (const auto& [key, node] : *columns)
+      for (const auto& [key_at, node_at] : in_file_order(*columns)) {
+        const toml::key& key = *key_at;
+        const toml::node& node = *node_at;
+
         read_column(std::string(key.str()), line_of(key), node, where, table);
+      }
     policy_.tables_.push_back(std::move(table));
   }
 
@@ -419,7 +439,10 @@ class PolicyReader {
   void read_budgets(const toml::table& root) {
     const toml::table* budgets = table_at(root, "budgets", "[budgets.default]");
     if (!budgets) return;
-    for (const auto& [key, node] : *budgets) {
+    for (const auto& [key_at, node_at] : in_file_order(*budgets)) {
+      const toml::key& key = *key_at;
+      const toml::node& node = *node_at;
+
       const std::string name(key.str());
       const std::string where = fmt::format("[budgets.{}]", name);
       if (!is_account_name(name))
@@ -481,7 +504,10 @@ class PolicyReader {
   void read_analysts(const toml::table& root) {
     const toml::table* analysts = table_at(root, "analysts", "[analysts.NAME]");
     if (!analysts) return;
-    for (const auto& [key, node] : *analysts) {
+    for (const auto& [key_at, node_at] : in_file_order(*analysts)) {
+      const toml::key& key = *key_at;
+      const toml::node& node = *node_at;
+
       const std::string name(key.str());
       const std::string where = fmt::format("[analysts.{}]", name);
       if (!is_account_name(name))
