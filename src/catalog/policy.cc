@@ -30,11 +30,6 @@ Column Table::column(std::string_view column_name) const {
   return unlisted;
 }
 
-std::uint64_t RecurringGrant::count_at(Instant now) const {
-  if (now < starts) return 0;
-  return static_cast<std::uint64_t>((now - starts) / std::chrono::microseconds(every)) + 1;
-}
-
 bool Analyst::may_ask(std::string_view table) const {
   return !tables || std::find(tables->begin(), tables->end(), table) != tables->end();
 }

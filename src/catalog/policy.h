@@ -9,17 +9,15 @@
 // Format:    docs/policy.md
 #pragma once
 
-#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/clock.h"
 #include "base/result.h"
 #include "catalog/literal.h"
-#include "privacy/parameters.h"
+#include "privacy/budget.h"
 
 namespace discreet::catalog {
 
@@ -98,28 +96,17 @@ struct Table {
   const Column* listed(std::string_view column_name) const;
 };
 
-/// An amount of privacy; an absent part has no limit.
-struct Amount {
-  std::optional<Epsilon> epsilon;
-  std::optional<Delta> delta;
-
-  bool is_unlimited() const { return !epsilon || !delta; }
-};
-
-/// Adds `amount` at `starts` and again whenever `every` has passed. It never resets anything.
-struct RecurringGrant {
-  Amount amount;
-  std::chrono::seconds every;
-  Instant starts;
-
-  /// How many times it has been added by then.
-  std::uint64_t count_at(Instant now) const;
+/// How a budget admits questions that are chosen on the fly (docs/proofs/ledger_filter.md).
+enum class FilterChoice {
+  Best,   ///< sums of epsilon and delta, and zCDP beside them, on shares of the delta
+  Basic,  ///< sums of epsilon and delta only
 };
 
 struct Budget {
   std::string name;
   Amount amount;
   std::optional<RecurringGrant> grant;
+  FilterChoice filter = FilterChoice::Best;
   int line = 0;
 };
 

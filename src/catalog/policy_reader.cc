@@ -455,10 +455,17 @@ class PolicyReader {
                       fmt::format("'{}' is {}; write {}", name, toml_kind(node), where));
         continue;
       }
-      known_keys(*body, where, {"epsilon", "delta", "grant"});
+      known_keys(*body, where, {"epsilon", "delta", "grant", "filter"});
       Budget budget;
       budget.name = name;
       budget.line = line_of(key);
+      if (const auto text = text_at(*body, "filter", "\"best\"")) {
+        budget.filter = *text == "basic" ? FilterChoice::Basic : FilterChoice::Best;
+        if (*text != "best" && *text != "basic")
+          problems_.add(line_of(*body->get("filter")),
+                        fmt::format("filter = \"{}\" of {} is unknown; write \"best\" or \"basic\"",
+                                    *text, where));
+      }
       if (const auto amount = amount_at(*body, where, budget.line)) budget.amount = *amount;
       if (const toml::table* grant =
               table_at(*body, "grant",
