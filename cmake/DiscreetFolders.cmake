@@ -13,7 +13,8 @@ discreet_library(privacy DEPENDS base)
 discreet_library(mechanisms DEPENDS base random privacy)
 discreet_library(accounting DEPENDS base privacy LINK_PRIVATE Eigen3::Eigen)
 
-discreet_library(ledger DEPENDS base privacy accounting LINK_PRIVATE OpenSSL::Crypto SQLite::SQLite3)
+discreet_library(ledger DEPENDS base privacy accounting LINK_PRIVATE OpenSSL::Crypto SQLite::SQLite3
+  TEST_LINK SQLite::SQLite3)
 discreet_library(catalog DEPENDS base privacy)
 
 discreet_library(audit DEPENDS base random privacy mechanisms accounting)

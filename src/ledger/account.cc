@@ -58,7 +58,13 @@ Result<void> Account::regrant(const GrantEvent& grant) {
         fmt::format("the filter of account '{}' was fixed as \"{}\" by its first charge", name_,
                     ledger::name(grant_.filter)));
   grant_ = grant;
+  rho_limit_.reset();
   return {};
+}
+
+Rho Account::rho_limit() const {
+  if (!rho_limit_) rho_limit_ = concentrated_limit(grant_.total);
+  return *rho_limit_;
 }
 
 Spent Account::after(const Price& price) const {
@@ -80,7 +86,7 @@ bool Account::fits_basic(const Spent& after) const {
 
 bool Account::fits_concentrated(const Spent& after) const {
   if (grant_.filter != FilterKind::Best || !concentrated_runs(grant_.total)) return false;
-  return after.rho.value() <= with_slack(concentrated_limit(grant_.total).value()) &&
+  return after.rho.value() <= with_slack(rho_limit().value()) &&
          after.rho_delta.value() <=
              with_slack(eighths_of(*grant_.total.delta, kConcentratedEighths).value());
 }
@@ -123,7 +129,7 @@ Amount Account::left() const {
 
 Rho Account::rho_left() const {
   if (grant_.filter != FilterKind::Best) return Rho::zero();
-  const double rest = sub_down(concentrated_limit(grant_.total).value(), spent_.rho.value());
+  const double rest = sub_down(rho_limit().value(), spent_.rho.value());
   return rest > 0 ? Rho::make(rest).value() : Rho::zero();
 }
 
