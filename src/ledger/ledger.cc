@@ -126,6 +126,7 @@ Result<Account> Ledger::Impl::current(const AccountSpec& spec) {
 }
 
 Result<void> Ledger::Impl::record_grants() {
+  if (read_only) return {};
   DISCREET_TRY(Transaction transaction, Transaction::begin(store.database()));
   for (const std::string& account : order) {
     DISCREET_TRY(const Account recorded, current(specs.at(account)));
@@ -149,12 +150,12 @@ Result<Ledger> Ledger::open(const std::filesystem::path& path, std::vector<Accou
                              path.string())};
   DISCREET_TRY(Store store,
                Store::open(path, {options.vfs, options.read_only, options.busy_timeout_ms}));
-  auto impl = std::make_unique<Impl>(std::move(store), clock);
+  auto impl = std::make_unique<Impl>(std::move(store), clock, options.read_only);
   for (const AccountSpec& account : accounts) DISCREET_TRY_VOID(impl->list(account));
   for (const AccountSpec& account : accounts) {
     DISCREET_TRY(const auto chain, impl->chain(account.name));
   }
-  if (!options.read_only) DISCREET_TRY_VOID(impl->record_grants());
+  DISCREET_TRY_VOID(impl->record_grants());
   return Ledger(std::move(impl));
 }
 

@@ -11,7 +11,8 @@ namespace discreet::ledger {
 
 class Ledger::Impl {
  public:
-  Impl(Store store_in, const Clock& clock_in) : store(std::move(store_in)), clock(clock_in) {}
+  Impl(Store store_in, const Clock& clock_in, bool read_only_in)
+      : store(std::move(store_in)), clock(clock_in), read_only(read_only_in) {}
 
   /// From the account to the budget at the top. NotFound: the policy lists no such account.
   Result<std::vector<const AccountSpec*>> chain(const std::string& account) const;
@@ -30,6 +31,7 @@ class Ledger::Impl {
   std::mutex mutex;
   Store store;
   const Clock& clock;
+  const bool read_only;
   std::map<std::string, AccountSpec> specs;
   std::vector<std::string> order;  ///< names, as listed
 
