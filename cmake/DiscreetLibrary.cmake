@@ -14,6 +14,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(discreet_flags INTERFACE -Wno-maybe-uninitialized -Wno-restrict -Wno-stringop-overflow
     -Wno-array-bounds -Wno-dangling-pointer)
 endif()
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  # libstdc++ 12's own std::stable_sort uses what it calls deprecated.
+  target_compile_options(discreet_flags INTERFACE -Wno-deprecated-declarations)
+endif()
 if(DISCREET_WERROR)
   target_compile_options(discreet_flags INTERFACE -Werror)
 endif()

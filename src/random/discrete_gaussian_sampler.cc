@@ -58,7 +58,7 @@ DiscreteGaussianSampler::Chance DiscreteGaussianSampler::chance(std::int64_t mag
   }
   // x rounded up to a multiple of 2^-64 loses at most one part in 2^64 of exp(-x).
   const BigInt steps = ceil(exponent(magnitude) * Rational(BigInt(1) << 64));
-  if (steps >> 71 != 0) return {0, 2};  // x >= 128
+  if ((steps >> 71) != 0) return {0, 2};  // x >= 128
   const UInt128 n = (UInt128{static_cast<std::uint64_t>(steps >> 64)} << 64) |
                     static_cast<std::uint64_t>(steps & ((BigInt(1) << 64) - 1));
   return {static_cast<std::uint64_t>(fine_powers().low(n) >> 64), 4};

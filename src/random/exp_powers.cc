@@ -20,7 +20,7 @@ UInt128 multiply_high(UInt128 a, UInt128 b) {
 }
 
 UInt128 to_uint128(const BigInt& value) {
-  if (value >> 128 != 0) return kOne;
+  if ((value >> 128) != 0) return kOne;
   const BigInt mask = (BigInt(1) << 64) - 1;
   return (UInt128{static_cast<std::uint64_t>(value >> 64)} << 64) | static_cast<std::uint64_t>(value & mask);
 }
