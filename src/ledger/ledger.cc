@@ -168,6 +168,11 @@ Result<void> Ledger::add_account(const AccountSpec& account) {
   return impl_->record_grants();
 }
 
+bool Ledger::has_account(const std::string& account) const {
+  const std::scoped_lock lock(impl_->mutex);
+  return impl_->specs.contains(account);
+}
+
 // -- the path of a question
 // -------------------------------------------------------------------------
 

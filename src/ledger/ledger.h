@@ -118,6 +118,7 @@ class Ledger {
 
   /// Adds an account while open (a new user). The same rules as open().
   Result<void> add_account(const AccountSpec& account);
+  bool has_account(const std::string& account) const;
 
  private:
   friend class UserStore;
