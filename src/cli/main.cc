@@ -30,6 +30,10 @@ int run(int argc, char** argv) {
 
   Action chosen;
   add_noise(app, chosen);
+  add_policy(app, chosen);
+  add_budget(app, chosen);
+  add_ledger(app, chosen);
+  add_user(app, chosen);
   add_town(app, chosen);
 
   try {
