@@ -1,5 +1,13 @@
 // From the text of a policy to a checked Policy. The only file that knows TOML.
-#define TOML_EXCEPTIONS 0
+#include <stdexcept>
+
+// toml++ 3.3 can be brought to a failed assertion by malformed text; that must be a refusal, not
+// the end of the process.
+[[noreturn]] static void refuse_malformed() {
+  throw std::logic_error("malformed");
+}
+#define TOML_EXCEPTIONS 1
+#define TOML_ASSERT(expression) static_cast<void>((expression) || (refuse_malformed(), true))
 #include <toml++/toml.h>
 
 #include <glob.h>
@@ -119,13 +127,17 @@ class PolicyReader {
   }
 
   Result<Policy> read(std::string_view text) {
-    const toml::parse_result parsed = toml::parse(text, policy_.path_.string());
-    if (!parsed) {
-      problems_.add(static_cast<int>(parsed.error().source().begin.line),
-                    fmt::format("not TOML: {}", parsed.error().description()));
+    toml::table root;
+    try {
+      root = toml::parse(text, policy_.path_.string());
+    } catch (const toml::parse_error& error) {
+      problems_.add(static_cast<int>(error.source().begin.line),
+                    fmt::format("not TOML: {}", error.description()));
+      return problems_.error();
+    } catch (const std::logic_error&) {
+      problems_.add(0, "not TOML");
       return problems_.error();
     }
-    const toml::table& root = parsed.table();
     known_keys(root, "the policy", {"tables", "budgets", "analysts", "ledger", "bounds"});
     read_bounds(root);
     read_tables(root);
