@@ -38,6 +38,12 @@ Rho rho_of(double value) {
   return Rho::make(std::fmin(value, std::numeric_limits<double>::max())).value();
 }
 
+// A unit that moves the answer by a random amount, revealed or not, is at most as exposed as one
+// that always moves it by the largest.
+double largest_shift(const loss::MixtureOfGaussians& e) {
+  return e.sensitivities.empty() ? 0 : *std::ranges::max_element(e.sensitivities);
+}
+
 struct BasicPricer {
   const Context& context;
   using Answer = Result<ApproxDp>;
@@ -72,6 +78,7 @@ struct BasicPricer {
   }
   Answer operator()(const loss::Zcdp&) const { return not_pure("a zCDP event"); }
   Answer operator()(const loss::Gaussian&) const { return not_pure("Gaussian noise"); }
+  Answer operator()(const loss::MixtureOfGaussians&) const { return not_pure("Gaussian noise"); }
   Answer operator()(const loss::DiscreteGaussian&) const {
     return not_pure("discrete Gaussian noise");
   }
@@ -145,6 +152,10 @@ struct ConcentratedPricer {
   }
   Answer operator()(const loss::Gaussian& e) const {
     const double mu = div_up(mul_up(e.sensitivity, context.factor()), e.sigma);
+    return only(mul_up(mu, mu) / 2);
+  }
+  Answer operator()(const loss::MixtureOfGaussians& e) const {
+    const double mu = div_up(mul_up(largest_shift(e), context.factor()), e.sigma);
     return only(mul_up(mu, mu) / 2);
   }
   Answer operator()(const loss::DiscreteGaussian& e) const {
@@ -231,6 +242,10 @@ struct GaussianPricer {
   }
   Answer operator()(const loss::Gaussian& e) const {
     const double mu = div_up(mul_up(e.sensitivity, context.factor()), e.sigma);
+    return mul_up(mu, mu);
+  }
+  Answer operator()(const loss::MixtureOfGaussians& e) const {
+    const double mu = div_up(mul_up(largest_shift(e), context.factor()), e.sigma);
     return mul_up(mu, mu);
   }
   Answer operator()(const loss::Pure& e) const {

@@ -45,6 +45,12 @@ struct Encoder {
   json operator()(const loss::Gaussian& e) const {
     return {{"mechanism", "gaussian"}, {"sigma", e.sigma}, {"sensitivity", e.sensitivity}};
   }
+  json operator()(const loss::MixtureOfGaussians& e) const {
+    return {{"mechanism", "mixture_of_gaussians"},
+            {"sigma", e.sigma},
+            {"sensitivities", e.sensitivities},
+            {"probs", e.probabilities}};
+  }
   json operator()(const loss::DiscreteGaussian& e) const {
     return {{"mechanism", "discrete_gaussian"},
             {"sigma2", e.sigma2},
@@ -169,6 +175,18 @@ class Reader {
     return *made;
   }
 
+  Result<std::vector<double>> numbers(const std::string& name) {
+    DISCREET_TRY(const json* value, field(name));
+    if (!value->is_array()) return wrong(name, "must be a list of numbers");
+    std::vector<double> list;
+    for (const json& entry : *value) {
+      if (!entry.is_number() || !(entry.get<double>() >= 0 && std::isfinite(entry.get<double>())))
+        return wrong(name, "must be a list of finite numbers that are not negative");
+      list.push_back(entry.get<double>());
+    }
+    return list;
+  }
+
   Result<std::shared_ptr<const LossEvent>> inner() {
     DISCREET_TRY(const json* value, field("inner"));
     DISCREET_TRY(LossEvent event, Reader(*value, path_ + ".inner", depth_ + 1).event());
@@ -266,6 +284,18 @@ Result<LossEvent> Reader::leaf(const std::string& mechanism) {
     DISCREET_TRY(const double sigma, positive("sigma"));
     DISCREET_TRY(const double sensitivity, positive("sensitivity"));
     return LossEvent(loss::Gaussian{sigma, sensitivity});
+  }
+  if (mechanism == "mixture_of_gaussians") {
+    DISCREET_TRY(const double sigma, positive("sigma"));
+    DISCREET_TRY(auto sensitivities, numbers("sensitivities"));
+    DISCREET_TRY(auto probabilities, numbers("probs"));
+    double sum = 0;
+    for (const double p : probabilities) sum += p;
+    if (probabilities.empty() || probabilities.size() != sensitivities.size() ||
+        std::fabs(sum - 1) > 1e-9)
+      return wrong("probs", "must be as many as the sensitivities and add up to 1");
+    return LossEvent(
+        loss::MixtureOfGaussians{sigma, std::move(sensitivities), std::move(probabilities)});
   }
   if (mechanism == "discrete_gaussian") {
     DISCREET_TRY(const double sigma2, positive("sigma2"));

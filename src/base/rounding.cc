@@ -63,7 +63,9 @@ double add_up(double a, double b) {
   const double sum = a + b;
   if (!std::isfinite(a) || !std::isfinite(b)) return sum;
   if (!std::isfinite(sum)) return finite_above(sum);
-  return sum_error(a, b, sum) > 0 ? next_up(sum) : sum;
+  // Near the largest double the error term itself can overflow to NaN, which must count as an
+  // error.
+  return sum_error(a, b, sum) <= 0 ? sum : next_up(sum);
 }
 
 double add_down(double a, double b) {
@@ -130,14 +132,18 @@ double log_down(double x) {
   return x == 1 ? 0.0 : move_down(std::log(x), kLibmUlps);
 }
 double expm1_up(double x) {
-  return x == 0 ? 0.0 : move_up(std::expm1(x), kLibmUlps);
+  if (x == 0) return 0.0;
+  const double bound = move_up(std::expm1(x), kLibmUlps);
+  return x < 0 ? std::fmin(0.0, bound) : bound;
 }
 double expm1_down(double x) {
   if (x == 0) return 0.0;
-  return std::fmax(-1.0, move_down(finite_below(std::expm1(x)), kLibmUlps));
+  // expm1(x) >= x: keeps the bound of a tiny positive x positive, where a step down would cross
+  // zero.
+  return std::fmax(std::fmax(-1.0, x), move_down(finite_below(std::expm1(x)), kLibmUlps));
 }
 double log1p_up(double x) {
-  return x == 0 ? 0.0 : move_up(std::log1p(x), kLibmUlps);
+  return x == 0 ? 0.0 : std::fmin(x, move_up(std::log1p(x), kLibmUlps));  // log1p(x) <= x
 }
 double log1p_down(double x) {
   return x == 0 ? 0.0 : move_down(std::log1p(x), kLibmUlps);

@@ -29,6 +29,8 @@ int run(int argc, char** argv) {
   app.failure_message(CLI::FailureMessage::simple);
 
   Action chosen;
+  add_choose(app, chosen);
+  add_account(app, chosen);
   add_noise(app, chosen);
   add_policy(app, chosen);
   add_budget(app, chosen);

@@ -26,6 +26,8 @@ CLI::App* add_verb(CLI::App& app, const std::string& name, const std::string& su
 // One line per verb, each defined in the file of its name.
 void add_budget(CLI::App& app, Action& chosen);
 void add_ledger(CLI::App& app, Action& chosen);
+void add_choose(CLI::App& app, Action& chosen);
+void add_account(CLI::App& app, Action& chosen);
 void add_noise(CLI::App& app, Action& chosen);
 void add_policy(CLI::App& app, Action& chosen);
 void add_town(CLI::App& app, Action& chosen);

@@ -25,8 +25,8 @@ Result<void> check_confidence(double confidence) {
   return {};
 }
 
-// Each of k coordinates may fail with chance 1 - confidence^(1/k), so that all hold with the confidence. The
-// last factor outweighs the rounding of the three functions.
+// Each of k coordinates may fail with chance 1 - confidence^(1/k), so that all hold with the
+// confidence. The last factor outweighs the rounding of the three functions.
 double failure_chance(double confidence, std::uint64_t k) {
   return -std::expm1(std::log(confidence) / static_cast<double>(k)) * (1 - 1e-12);
 }
@@ -95,14 +95,15 @@ double DiscreteLaplace::error_bound(double confidence) const {
 double DiscreteLaplace::error_bound_of_worst(double confidence, std::uint64_t k) const {
   DISCREET_CHECK(confidence > 0 && confidence < 1 && k > 0,
                  "confidence within (0, 1) and at least one coordinate");
-  // confidence.
   const double beta = failure_chance(confidence, k);
   return least_tail_start(div_down(epsilon_.value(), sensitivity_.value()), beta) - 1;
 }
 
 double DiscreteLaplace::textbook_error_bound(double beta, std::uint64_t k) const {
   DISCREET_CHECK(beta > 0 && beta <= 1 && k > 0, "beta within (0, 1] and at least one coordinate");
-  return mul_up(log_up(div_up(count_up(k), beta)), div_up(sensitivity_.value(), epsilon_.value()));
+  const double continuous =
+      mul_up(log_up(div_up(count_up(k), beta)), div_up(sensitivity_.value(), epsilon_.value()));
+  return add_up(continuous, 0.5);
 }
 
 double DiscreteLaplace::variance() const {

@@ -42,8 +42,9 @@ class DiscreteLaplace {
   double error_bound(double confidence) const;
   /// The same for the worst of k coordinates at once, exact for independent noise.
   double error_bound_of_worst(double confidence, std::uint64_t k) const;
-  /// The textbook's form (Dwork and Roth 2014, Theorem 3.8): P[worst of k >= ln(k / beta) s /
-  /// epsilon] <= beta.
+  /// The textbook's form (Dwork and Roth 2014, Theorem 3.8) for whole-number noise:
+  /// P[worst of k >= ln(k / beta) s / epsilon + 1/2] <= beta. The half is needed, because discrete
+  /// noise has an atom wherever the threshold is whole.
   double textbook_error_bound(double beta, std::uint64_t k) const;
   double variance() const;
 

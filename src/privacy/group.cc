@@ -19,11 +19,7 @@ ApproxDp group_privacy(ApproxDp one, std::uint64_t size) {
 }
 
 Rho group_privacy(Rho one, std::uint64_t size) {
-  const double count = count_up(size);
-  return Rho::make(size == 0   ? 0
-                   : size == 1 ? one.value()
-                               : mul_up(mul_up(count, count), one.value()))
-      .value();
+  return size * (size * one);
 }
 
 }  // namespace discreet

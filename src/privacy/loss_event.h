@@ -46,6 +46,13 @@ struct Gaussian {
   double sigma;
   double sensitivity;
 };
+/// Gaussian noise on an answer that one unit moves by a random amount: by sensitivities[i] with
+/// probability probabilities[i], the latter adding up to one.
+struct MixtureOfGaussians {
+  double sigma;
+  std::vector<double> sensitivities;
+  std::vector<double> probabilities;
+};
 /// P[Z = z] proportional to exp(-z^2 / (2 sigma2)) on the integers, for one coordinate of this
 /// sensitivity. `dimension` coordinates moving together by at most this L2 sensitivity are priced
 /// by their zCDP.
@@ -112,7 +119,8 @@ struct Group {
 struct LossEvent {
   using Kind =
       std::variant<loss::Pure, loss::Approximate, loss::Zcdp, loss::Laplace, loss::DiscreteLaplace,
-                   loss::Gaussian, loss::DiscreteGaussian, loss::RandomizedResponse,
+                   loss::Gaussian, loss::MixtureOfGaussians, loss::DiscreteGaussian,
+                   loss::RandomizedResponse,
                    loss::BoundedRange, loss::SparseVector, loss::TruncatedGeometric,
                    loss::PoissonSubsampled, loss::SampledWithoutReplacement, loss::Repeated,
                    loss::Composed, loss::Parallel, loss::Group>;

@@ -62,6 +62,10 @@ class Rho {
   double value() const { return value_; }
   auto operator<=>(const Rho&) const = default;
   friend Rho operator+(Rho a, Rho b) { return Rho(add_up(a.value_, b.value_)); }
+  /// `count` releases in a row; rounded up, may reach infinity, which no budget admits.
+  friend Rho operator*(std::uint64_t count, Rho r) {
+    return Rho(count == 0 || r.value_ == 0 ? 0 : mul_up(count_up(count), r.value_));
+  }
 
  private:
   explicit constexpr Rho(double value) : value_(value) {}

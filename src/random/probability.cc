@@ -5,8 +5,9 @@
 namespace discreet {
 namespace {
 
-// exp(-y) for 0 <= y < 2^-8, where y * 2^bits lies in [y_low, y_low + 1]: the alternating series, each term
-// held by an interval, stopped when a term is below one unit (the rest is then below one unit too).
+// exp(-y) for 0 <= y < 2^-8, where y * 2^bits lies in [y_low, y_low + 1]: the alternating series,
+// each term held by an interval, stopped when a term is below one unit (the rest is then below one
+// unit too).
 ScaledInterval exp_minus_small(const BigInt& y_low, unsigned bits) {
   const BigInt y_high = y_low + 1;
   const BigInt one = BigInt(1) << bits;
@@ -38,8 +39,9 @@ ScaledInterval squared(const ScaledInterval& e, unsigned bits) {
 ScaledInterval exp_minus_scaled(const Rational& x, unsigned bits) {
   DISCREET_CHECK(x >= 0, "exp(-x) is a probability only for x >= 0");
   if (x >= bits) return {0, 1};  // exp(-x) < 2^-x <= 2^-bits
-  // x = y * 2^halvings with y < 2^-8. Each squaring at most doubles the absolute error of a number below
-  // one and adds a unit, so `halvings` guard bits and a few more keep the width to a few units.
+  // x = y * 2^halvings with y < 2^-8. Each squaring at most doubles the absolute error of a number
+  // below one and adds a unit, so `halvings` guard bits and a few more keep the width to a few
+  // units.
   unsigned halvings = 8;
   for (BigInt whole = ceil(x); whole > 0; whole >>= 1) ++halvings;
   const unsigned work = bits + halvings + 8;
@@ -60,8 +62,13 @@ Probability Probability::exp_minus(Rational x) {
 }
 
 Probability Probability::logistic(Rational x) {
-  DISCREET_CHECK(x >= 0, "the logistic digits are made for x >= 0");
-  return Probability(Form::Logistic, std::move(x));
+  return logistic(std::move(x), 1);
+}
+
+Probability Probability::logistic(Rational x, Rational m) {
+  DISCREET_CHECK(x >= 0 && m >= 0, "the logistic digits are made for x >= 0 and m >= 0");
+  if (m == 0) return Probability(Form::Ratio, 0);
+  return Probability(Form::Logistic, std::move(x), std::move(m));
 }
 
 Probability Probability::twice_logistic(Rational x) {
@@ -72,17 +79,21 @@ Probability Probability::twice_logistic(Rational x) {
 BigInt Probability::digits(unsigned bits) const {
   const BigInt one = BigInt(1) << bits;
   if (form_ == Form::Ratio) return floor(x_ * Rational(one));
-  if (x_ == 0) return form_ == Form::Logistic ? BigInt(one >> 1) : one;
-  if (x_ >= bits + 2) return 0;
-  // For rational x > 0 all three forms are irrational (Lindemann-Weierstrass), so the ends of the interval
-  // agree on these digits once the precision is high enough.
+  const BigInt& a = numerator(m_);
+  const BigInt& b = denominator(m_);
+  if (x_ == 0) return form_ == Form::Logistic ? BigInt((one * a) / (a + b)) : one;
+  if (x_ >= bits + 2 + static_cast<unsigned>(msb(a))) return 0;  // m exp(-x) < 2^-bits
+  // For rational x > 0 all three forms are irrational (Lindemann-Weierstrass), so the ends of the
+  // interval agree on these digits once the precision is high enough.
   for (unsigned precision = bits + 32;; precision *= 2) {
     ScaledInterval e = exp_minus_scaled(x_, precision);
     if (form_ != Form::ExpMinus) {
       const BigInt unit = BigInt(1) << precision;
       const unsigned shift = precision + (form_ == Form::TwiceLogistic ? 1 : 0);
-      e.low = (e.low << shift) / (unit + e.low);
-      e.high = (e.high << shift) / (unit + e.high) + 1;
+      e.low *= a;
+      e.high *= a;
+      e.low = (e.low << shift) / (unit * b + e.low);
+      e.high = (e.high << shift) / (unit * b + e.high) + 1;
     }
     e.low >>= precision - bits;
     e.high >>= precision - bits;

@@ -1,0 +1,158 @@
+#include "accounting/compose_syntax.h"
+
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "accounting/account_question.h"
+
+namespace discreet {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kDepthMax = 16;
+
+class Parser {
+ public:
+  explicit Parser(std::string_view text) : text_(text) {}
+
+  Result<LossEvent> all() {
+    DISCREET_TRY(LossEvent event, sum(0));
+    skip();
+    if (at_ != text_.size()) return wrong("expected '+' or the end");
+    return event;
+  }
+
+ private:
+  Error wrong(const std::string& what) const {
+    return invalid_input(fmt::format("{} at character {} of \"{}\"", what, at_ + 1, text_));
+  }
+  void skip() {
+    while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_]))) ++at_;
+  }
+  bool take(char c) {
+    skip();
+    if (at_ >= text_.size() || text_[at_] != c) return false;
+    ++at_;
+    return true;
+  }
+  bool at_digit() {
+    skip();
+    return at_ < text_.size() && (std::isdigit(static_cast<unsigned char>(text_[at_])) ||
+                                  text_[at_] == '.' || text_[at_] == '-');
+  }
+  Result<double> number() {
+    skip();
+    double value = 0;
+    const char* begin = text_.data() + at_;
+    const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), value);
+    if (error != std::errc() || !std::isfinite(value)) return wrong("expected a number");
+    at_ += static_cast<std::size_t>(end - begin);
+    return value;
+  }
+  std::string name() {
+    skip();
+    const std::size_t begin = at_;
+    while (at_ < text_.size() &&
+           (std::isalnum(static_cast<unsigned char>(text_[at_])) || text_[at_] == '_'))
+      ++at_;
+    return std::string(text_.substr(begin, at_ - begin));
+  }
+
+  Result<LossEvent> sum(int depth) {
+    if (depth > kDepthMax) return wrong("terms nest too deeply");
+    std::vector<LossEvent> parts;
+    do {
+      DISCREET_TRY(LossEvent part, term(depth));
+      parts.push_back(std::move(part));
+    } while (take('+'));
+    if (parts.size() == 1) return std::move(parts.front());
+    return LossEvent(loss::Composed{std::move(parts)});
+  }
+
+  Result<LossEvent> term(int depth) {
+    std::uint64_t count = 1;
+    if (at_digit()) {
+      DISCREET_TRY(const double times, number());
+      if (!(times >= 1 && times <= 0x1p53 && times == std::floor(times)))
+        return wrong("a count must be a whole number of at least 1 before here");
+      count = static_cast<std::uint64_t>(times);
+      skip();
+      if (!take('x') && !take('*')) return wrong("expected 'x' after the count");
+    }
+    DISCREET_TRY(LossEvent event, call(depth));
+    if (count == 1) return event;
+    return LossEvent(loss::Repeated{count, std::make_shared<LossEvent>(std::move(event))});
+  }
+
+  Result<LossEvent> call(int depth) {
+    const std::string mechanism = name();
+    if (mechanism.empty()) return wrong("expected the name of a mechanism");
+    json params = json::object();
+    std::optional<LossEvent> inner;
+    if (take('(') && !take(')')) {
+      do {
+        const std::size_t before = at_;
+        const std::string field = name();
+        if (!field.empty() && take('=')) {
+          DISCREET_TRY(params[field], value());
+          continue;
+        }
+        at_ = before;  // not a field: a term to be sampled
+        if (mechanism != "sampled" || inner) return wrong("expected field=value");
+        DISCREET_TRY(inner, sum(depth + 1));
+      } while (take(','));
+      if (!take(')')) return wrong("expected ',' or ')'");
+    }
+    if (mechanism == "sampled") return sampled(params, std::move(inner));
+    return build(mechanism, params);
+  }
+
+  Result<json> value() {
+    if (!take('[')) {
+      DISCREET_TRY(const double one, number());
+      return json(one);
+    }
+    json list = json::array();
+    do {
+      DISCREET_TRY(const double one, number());
+      list.push_back(one);
+    } while (take(';') || take(','));
+    if (!take(']')) return wrong("expected ';' or ']'");
+    return list;
+  }
+
+  Result<LossEvent> sampled(const json& params, std::optional<LossEvent> inner) {
+    if (!inner || !params.contains("q") || params.size() != 1)
+      return wrong("sampled(...) takes q=PROBABILITY and one term before here");
+    const double q = params["q"];
+    if (!(q >= 0 && q <= 1)) return wrong("q must be between 0 and 1 before here");
+    return LossEvent(loss::PoissonSubsampled{q, std::make_shared<LossEvent>(*std::move(inner))});
+  }
+
+  Result<LossEvent> build(const std::string& mechanism, json params) {
+    const bool additive = mechanism == "gaussian" || mechanism == "laplace" ||
+                          mechanism == "discrete_gaussian" || mechanism == "discrete_laplace" ||
+                          mechanism == "poisson_subsampled_laplace";
+    if (additive && !params.contains("sensitivity")) params["sensitivity"] = 1;
+    auto event = event_of_entry(mechanism, params);
+    if (!event) return wrong(event.error().message + ", before here,");
+    return event;
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+Result<LossEvent> parse_composition(std::string_view text) {
+  return Parser(text).all();
+}
+
+}  // namespace discreet

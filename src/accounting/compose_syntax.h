@@ -1,0 +1,20 @@
+// A short way to write down what was released, for the command line:
+//
+//   1000 x gaussian(sigma=20, sensitivity=1) + 10 x laplace(scale=2)
+//
+// A term is `[count x] name(field=value, ...)`; terms are joined by `+`. Names and fields are those
+// of the JSON form (docs/formats/loss_events.md); `sensitivity` is 1 when left out, a list is
+// written [a; b; c], and `sampled(q=0.01, TERM)` is a Poisson sample of a term.
+#pragma once
+
+#include <string_view>
+
+#include "base/result.h"
+#include "privacy/loss_event.h"
+
+namespace discreet {
+
+/// InvalidInput: the text does not follow the grammar; the message shows where.
+Result<LossEvent> parse_composition(std::string_view text);
+
+}  // namespace discreet
