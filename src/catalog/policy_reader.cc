@@ -22,6 +22,7 @@
 #include "base/suggest.h"
 #include "catalog/policy.h"
 #include "catalog/policy_values_internal.h"
+#include "catalog/toml_text_internal.h"
 #include "catalog/units_internal.h"
 
 namespace discreet::catalog {
@@ -127,9 +128,11 @@ class PolicyReader {
   }
 
   Result<Policy> read(std::string_view text) {
+    const std::string plain = ascii_toml(text, problems_);
+    if (!problems_.empty()) return problems_.error();
     toml::table root;
     try {
-      root = toml::parse(text, policy_.path_.string());
+      root = toml::parse(plain, policy_.path_.string());
     } catch (const toml::parse_error& error) {
       problems_.add(static_cast<int>(error.source().begin.line),
                     fmt::format("not TOML: {}", error.description()));

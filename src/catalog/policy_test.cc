@@ -248,6 +248,23 @@ TEST(PolicyTest, RefusesAPolicyWithoutTablesOrBudget) {
   EXPECT_EQ(Policy::load("no/such/file.toml").error().code, ErrorCode::NotFound);
 }
 
+TEST(PolicyTest, OtherAlphabetsLiveInQuotesAndComments) {
+  const auto policy = parse(
+      "# Krankenh\u00e4user\n[tables.t]\nsource = \"\u00e4.csv\"\nunit = "
+      "\"row\"\n[tables.t.columns]\n\"stra\u00dfe\" = "
+      "{ values = [\"M\u00fcnchen \\\" \u2028\", \"\U0001f600\"] } # "
+      "\u00ae\n[budgets.default]\nepsilon = 1\n");
+  ASSERT_TRUE(policy) << policy.error().message;
+  const Column column = policy->table("t")->column("stra\u00dfe");
+  ASSERT_EQ(column.values.size(), 2u);
+  EXPECT_EQ(std::get<std::string>(column.values[0]), "M\u00fcnchen \" \u2028");
+  EXPECT_EQ(std::get<std::string>(column.values[1]), "\U0001f600");
+  EXPECT_THAT(complaint("stra\u00dfe = 1\n"), HasSubstr(":7: a character that is not ASCII"));
+  EXPECT_THAT(complaint("x = '\u00df'\n"), HasSubstr("\"double quotes\""));
+  EXPECT_THAT(complaint("x = \"\xff\"\n"), HasSubstr(":7: this line is not UTF-8"));
+  EXPECT_THAT(complaint("x = \"\xed\xa0\x80\"\n"), HasSubstr("not UTF-8"));
+}
+
 TEST(PolicyTest, ChecksListedColumnsAgainstTheRealOnes) {
   const auto policy = parse(kTown).value();
   const Table& patients = *policy.table("patients");
