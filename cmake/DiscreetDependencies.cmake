@@ -7,6 +7,7 @@ find_package(nlohmann_json 3.11 REQUIRED)
 find_package(hwy REQUIRED)
 find_package(Eigen3 3.4 REQUIRED NO_MODULE)
 find_package(CLI11 REQUIRED)
+find_package(SQLite3 3.37 REQUIRED)  # STRICT tables
 find_package(DuckDB REQUIRED)
 if(DISCREET_TESTS)
   find_package(GTest REQUIRED)
