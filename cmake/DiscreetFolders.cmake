@@ -15,10 +15,14 @@ discreet_library(accounting DEPENDS base privacy LINK_PRIVATE Eigen3::Eigen)
 
 discreet_library(audit DEPENDS base random privacy mechanisms accounting)
 
+discreet_library(engines/duckdb DEPENDS base LINK_PRIVATE DuckDB::DuckDB)
+discreet_library(town DEPENDS base engines_duckdb)
+
 add_executable(discreet_cli)
 set_target_properties(discreet_cli PROPERTIES OUTPUT_NAME discreet)
 file(GLOB cli_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cli/*.cc)
 target_sources(discreet_cli PRIVATE ${cli_sources})
 target_include_directories(discreet_cli PRIVATE ${PROJECT_SOURCE_DIR}/src)
-target_link_libraries(discreet_cli PRIVATE discreet_audit discreet_accounting discreet_mechanisms discreet_flags CLI11::CLI11)
+target_link_libraries(discreet_cli PRIVATE discreet_audit discreet_accounting discreet_mechanisms discreet_town
+  discreet_flags CLI11::CLI11)
 target_compile_definitions(discreet_cli PRIVATE DISCREET_VERSION="${PROJECT_VERSION}")

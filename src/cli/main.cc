@@ -30,6 +30,7 @@ int run(int argc, char** argv) {
 
   Action chosen;
   add_noise(app, chosen);
+  add_town(app, chosen);
 
   try {
     app.parse(argc, argv);

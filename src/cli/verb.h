@@ -25,5 +25,6 @@ CLI::App* add_verb(CLI::App& app, const std::string& name, const std::string& su
 
 // One line per verb, each defined in the file of its name.
 void add_noise(CLI::App& app, Action& chosen);
+void add_town(CLI::App& app, Action& chosen);
 
 }  // namespace discreet::cli

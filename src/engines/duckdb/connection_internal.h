@@ -1,0 +1,49 @@
+// What database, rows and appender share: the C handles, closed in the right order.
+#pragma once
+
+#include <duckdb.h>
+
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "base/result.h"
+#include "engines/duckdb/database.h"
+
+namespace discreet {
+
+/// A database file or memory; closed when the last connection to it is.
+class DuckDbInstance {
+ public:
+  explicit DuckDbInstance(OperatorLog log) : log_(std::move(log)) {}
+  ~DuckDbInstance() { duckdb_close(&handle); }
+  DuckDbInstance(const DuckDbInstance&) = delete;
+  DuckDbInstance& operator=(const DuckDbInstance&) = delete;
+
+  /// Logs what the backend said and returns the sentence that may be shown.
+  Error failure(const char* backend_message, const char* sentence) const {
+    if (log_ && backend_message != nullptr) log_(backend_message);
+    return Error{ErrorCode::Unavailable, sentence};
+  }
+
+  duckdb_database handle = nullptr;
+
+ private:
+  OperatorLog log_;
+};
+
+class DuckDbConnection {
+ public:
+  explicit DuckDbConnection(std::shared_ptr<DuckDbInstance> shared) : instance(std::move(shared)) {}
+  ~DuckDbConnection() { duckdb_disconnect(&handle); }
+  DuckDbConnection(const DuckDbConnection&) = delete;
+  DuckDbConnection& operator=(const DuckDbConnection&) = delete;
+
+  std::shared_ptr<DuckDbInstance> instance;
+  duckdb_connection handle = nullptr;
+};
+
+inline constexpr char kStatementFailed[] =
+    "The database engine could not run the statement; the operator's log has the reason.";
+
+}  // namespace discreet

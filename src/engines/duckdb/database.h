@@ -1,0 +1,73 @@
+// A connection to DuckDB, the embedded engine.
+//
+// Guarantee: no Error that leaves this folder carries a backend message. DuckDB quotes row values
+// in
+//            its messages ("Could not convert string 'HIV' to INT32"), so they go to the operator's
+//            log and the Error is a sentence that is the same for all rows.
+// Guarantee: a database opened here never downloads or loads an extension, and its configuration is
+//            locked, so no later statement can change that.
+// Assumes:   statements are written by the curator, not by an analyst: DuckDB can read and write
+//            files.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "engines/duckdb/rows.h"
+
+namespace discreet {
+
+/// Receives the backend's own words. May be called from any thread that uses the database.
+using OperatorLog = std::function<void(std::string_view backend_message)>;
+
+struct DuckDbSettings {
+  std::string path{};                             ///< a database file; empty is in memory
+  bool read_only = false;                         ///< only for files
+  std::optional<std::uint32_t> threads{};         ///< DuckDB's own choice (all cores) if absent
+  std::optional<std::uint64_t> memory_max_mib{};  ///< DuckDB's own choice (80 %) if absent
+  std::string temporary_folder{};                 ///< where it may spill; empty is DuckDB's choice
+  OperatorLog operator_log = nullptr;             ///< absent: backend messages are dropped
+};
+
+/// One connection. Movable; one thread at a time, except interrupt(). Rows and appenders made from
+/// it keep the database open, and a new query ends a stream that is still being read.
+class DuckDb {
+ public:
+  /// InvalidParameter: zero threads or memory, or read_only without a file. Unavailable: the file
+  /// cannot be opened, or another process has it open for writing.
+  static Result<DuckDb> open(DuckDbSettings settings);
+
+  /// A second connection to the same database, for another thread.
+  Result<DuckDb> connect() const;
+
+  /// Runs one or more statements and drops their results.
+  Result<void> execute(const std::string& sql);
+
+  /// Runs one statement and streams its rows: at most a few chunks are held in memory.
+  /// Refused: a column of a type that rows.h does not list.
+  Result<DuckDbRows> query(const std::string& sql);
+
+  /// Stops the statement that runs on this connection now, which then fails with Unavailable.
+  /// Callable from any thread while this object lives.
+  void interrupt() const;
+
+  /// The library's version, for example "v1.5.6".
+  static std::string library_version();
+
+ private:
+  friend class DuckDbAppender;
+  explicit DuckDb(std::shared_ptr<DuckDbConnection> connection);
+
+  std::shared_ptr<DuckDbConnection> connection_;
+};
+
+/// 'text' and "name" for use inside a statement; any character is safe.
+std::string sql_literal(std::string_view text);
+std::string sql_identifier(std::string_view name);
+
+}  // namespace discreet
