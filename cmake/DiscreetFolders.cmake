@@ -13,6 +13,8 @@ discreet_library(privacy DEPENDS base)
 discreet_library(mechanisms DEPENDS base random privacy)
 discreet_library(accounting DEPENDS base privacy LINK_PRIVATE Eigen3::Eigen)
 
+discreet_library(catalog DEPENDS base privacy)
+
 discreet_library(audit DEPENDS base random privacy mechanisms accounting)
 
 discreet_library(sql DEPENDS base privacy LINK_PRIVATE PgQuery::PgQuery PgQuery::Tree)
