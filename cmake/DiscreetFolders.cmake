@@ -17,7 +17,7 @@ discreet_library(catalog DEPENDS base privacy)
 
 discreet_library(audit DEPENDS base random privacy mechanisms accounting)
 
-discreet_library(sql DEPENDS base privacy LINK_PRIVATE PgQuery::PgQuery PgQuery::Tree)
+discreet_library(sql DEPENDS base privacy catalog LINK_PRIVATE PgQuery::PgQuery PgQuery::Tree)
 discreet_library(engines/duckdb DEPENDS base LINK_PRIVATE DuckDB::DuckDB)
 discreet_library(town DEPENDS base engines_duckdb)
 

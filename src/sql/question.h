@@ -212,6 +212,7 @@ struct Release {
   std::optional<PrivacyOptions> options;
   std::vector<std::size_t> needs;   ///< earlier releases that these statements read
   std::vector<std::string> tables;  ///< private tables read
+  std::string tree;                 ///< its plan, for EXPLAIN: one node a line, indented
 };
 
 struct OutputColumn {
@@ -231,7 +232,7 @@ struct PlannedQuestion {
   std::string final_sql;
   std::vector<OutputColumn> columns;
   std::vector<std::string> notices;
-  std::string tree;  ///< the plan, for EXPLAIN: one node a line, indented
+  std::string tree;  ///< the final statement's plan, for EXPLAIN
 
   bool is_public() const { return releases.empty(); }
 };

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <variant>
@@ -164,9 +165,9 @@ void split_conjuncts(const ScalarPtr& condition, std::vector<ScalarPtr>& into);
 ScalarPtr join_conjuncts(const std::vector<ScalarPtr>& conjuncts);
 
 /// Calls `visit` for every column used, also those inside subqueries.
-template <class Visit>
-void for_each_column(const Scalar& scalar, const Visit& visit);
+using ColumnVisitor = std::function<void(ColumnId)>;
+void for_each_column(const Scalar& scalar, const ColumnVisitor& visit);
+/// Every column that some expression in the plan uses.
+void for_each_plan_column(const Plan& plan, const ColumnVisitor& visit);
 
 }  // namespace discreet::sql
-
-#include "sql/scalar_walk_internal.h"

@@ -62,19 +62,17 @@ std::optional<Type> parse_engine_type(std::string_view text) {
   for (const auto* whole :
        {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"})
     if (text == whole) return integer_type();
-  // Wider integers do not fit 64 bits; they are read as reals, which keeps arithmetic total.
-  for (const auto* real : {"DOUBLE", "FLOAT", "REAL", "HUGEINT", "UBIGINT", "UHUGEINT"})
-    if (text == real) return double_type();
-  if (text == "VARCHAR" || text == "UUID" || text.starts_with("ENUM")) return text_type();
+  if (text == "DOUBLE" || text == "FLOAT") return double_type();
+  if (text == "VARCHAR") return text_type();
   if (text == "BOOLEAN") return boolean_type();
   if (text == "DATE") return Type{TypeKind::Date, 0};
-  if (text.starts_with("TIMESTAMP")) return Type{TypeKind::Timestamp, 0};
+  if (text == "TIMESTAMP") return Type{TypeKind::Timestamp, 0};
   if (text.starts_with("DECIMAL(")) {
     const auto comma = text.find(',');
     int scale = 0;
     if (comma == std::string_view::npos) return std::nullopt;
     std::from_chars(text.data() + comma + 1, text.data() + text.size(), scale);
-    return scale <= kDecimalScaleMax ? decimal_type(scale) : double_type();
+    if (scale <= kDecimalScaleMax) return decimal_type(scale);
   }
   return std::nullopt;
 }

@@ -55,8 +55,9 @@ std::string name(Type type);
 /// As DuckDB calls it, for casts.
 std::string engine_name(Type type);
 
-/// What DuckDB's DESCRIBE says ("DECIMAL(15,2)", "VARCHAR"). Nothing for nested and exotic types:
-/// such a column cannot be named in a statement.
+/// What DuckDB's DESCRIBE says ("DECIMAL(15,2)", "VARCHAR"). Nothing for types whose arithmetic or
+/// comparison could fail on some rows (ENUM, 128-bit integers, nested types, ...): such a column
+/// cannot be named in a statement.
 std::optional<Type> parse_engine_type(std::string_view text);
 
 /// The type both can be cast to without loss of meaning; nothing if there is none. Text and

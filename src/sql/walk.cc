@@ -1,19 +1,10 @@
-// for_each_column, which must see plans to look inside subqueries.
-#pragma once
-
-#include <variant>
-
 #include "sql/plan.h"
 
 namespace discreet::sql {
 
-template <class Visit>
-void for_each_plan_column(const Plan& plan, const Visit& visit);
-
-template <class Visit>
-void for_each_column(const Scalar& scalar, const Visit& visit) {
+void for_each_column(const Scalar& scalar, const ColumnVisitor& visit) {
   struct Walk {
-    const Visit& visit;
+    const ColumnVisitor& visit;
     void operator()(const Constant&) const {}
     void operator()(const ColumnUse& use) const { visit(use.id); }
     void operator()(const Apply& applied) const {
@@ -37,10 +28,9 @@ void for_each_column(const Scalar& scalar, const Visit& visit) {
 }
 
 /// Every column that some expression in the plan uses.
-template <class Visit>
-void for_each_plan_column(const Plan& plan, const Visit& visit) {
+void for_each_plan_column(const Plan& plan, const ColumnVisitor& visit) {
   struct Walk {
-    const Visit& visit;
+    const ColumnVisitor& visit;
     void scalar(const ScalarPtr& one) const {
       if (one) for_each_column(*one, visit);
     }
