@@ -107,7 +107,7 @@ Result<void> Binder::start_aggregation(const Query& query, const std::vector<Tar
                                        const Relation& input, Scope& scope,
                                        Aggregation& aggregation) {
   aggregation.below = &scope;
-  aggregation.input = &input;
+  aggregation.input = input;
   bool tells_whose = false;
   for (const ExprPtr& item : query.group_by) {
     DISCREET_TRY(const auto expr, resolve_group_item(item, targets, scope));
@@ -361,7 +361,7 @@ Result<ScalarPtr> Binder::bind_exact_aggregate(const Expr& expr, const CallExpr&
     if (aggregation.exact_texts[i] == text)
       return use_column(aggregation.exact_aggregates[i].first, type, expr.position);
   const ColumnId id = new_column(call.function, type);
-  facts_.set(id, facts_of_exact(made, *aggregation.input));
+  facts_.set(id, facts_of_exact(made, aggregation.input));
   std::vector<std::string> from;
   for (const auto& arg : made.args)
     for_each_column(*arg, [&](ColumnId used) {

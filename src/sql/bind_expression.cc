@@ -384,7 +384,8 @@ Result<ScalarPtr> Binder::make_call(int position, const std::string& function,
                           : function == "greatest" ? Function::Greatest
                           : function == "least"    ? Function::Least
                                                    : Function::NullIf;
-    return apply(made == Function::NullIf ? args[0]->type : type, position, made, std::move(args));
+    const Type result = made == Function::NullIf ? args[0]->type : type;
+    return apply(result, position, made, std::move(args));
   }
   if (is_volatile_function(function))
     return source_.refuse(

@@ -245,9 +245,9 @@ Result<ScalarPtr> Binder::bind_release_aggregate(const Expr& expr, const CallExp
                                fmt::format("{} needs numbers, not {}", function, name(arg->type)));
     return {};
   };
-  const auto* anchor = args.empty() ? nullptr : anchor_of(*args[0], aggregation.input->fields);
+  const auto* anchor = args.empty() ? nullptr : anchor_of(*args[0], aggregation.input.fields);
   const bool is_unit =
-      anchor != nullptr && !anchor->empty() && *anchor == aggregation.input->people;
+      anchor != nullptr && !anchor->empty() && *anchor == aggregation.input.people;
   if (anchor != nullptr && !anchor->empty() && function != "count")
     return source_.refuse(
         expr.position,

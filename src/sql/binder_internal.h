@@ -66,7 +66,7 @@ class Binder {
     std::vector<std::string> value_keys;  // per Release::values: its identity
     std::vector<ScalarPtr> conditions;    // p1, p2, ...: row conditions of counts
     std::vector<std::string> feature_sql;  // per feature: the aggregate over q and p
-    const Relation* input = nullptr;
+    Relation input;  // what is aggregated
   };
 
   /// Inner-joined parts that conditions have not tied together yet.

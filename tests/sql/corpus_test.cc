@@ -231,7 +231,7 @@ Result<void> release_exactly(World& world, const Release& release) {
     }
     columns += fmt::format("{}{} AS {}", columns.empty() ? "" : ", ", expression, aggregate.column);
   }
-  if (columns.empty()) columns = "1";
+  columns += fmt::format("{}count(*) AS units", columns.empty() ? "" : ", ");
   const auto sql = fmt::format("CREATE OR REPLACE TABLE {} AS SELECT {} FROM ({}) p{}", release.table, columns, release.partials_sql, keys.empty() ? "" : " GROUP BY " + keys);
   DISCREET_TRY_VOID(world.database().execute(sql));
   // One row per unit and group.
