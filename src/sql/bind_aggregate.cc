@@ -57,6 +57,27 @@ bool Binder::is_aggregate(const std::string& name) {
          kLaterAggregates.contains(name);
 }
 
+bool Binder::contains_subquery(const Expr& expr) {
+  struct Look {
+    bool any(const std::vector<ExprPtr>& all) const {
+      return std::any_of(all.begin(), all.end(),
+                         [](const ExprPtr& one) { return one && contains_subquery(*one); });
+    }
+    bool operator()(const LiteralExpr&) const { return false; }
+    bool operator()(const NameExpr&) const { return false; }
+    bool operator()(const CallExpr& call) const { return any(call.args); }
+    bool operator()(const CaseExpr& when) const {
+      for (const auto& [condition, result] : when.branches)
+        if (contains_subquery(*condition) || contains_subquery(*result)) return true;
+      return when.otherwise && contains_subquery(*when.otherwise);
+    }
+    bool operator()(const CastExpr& cast) const { return contains_subquery(*cast.arg); }
+    bool operator()(const SubqueryExpr&) const { return true; }
+    bool operator()(const ListExpr& list) const { return any(list.items); }
+  };
+  return std::visit(Look{}, expr.node);
+}
+
 bool Binder::contains_aggregate(const Expr& expr) {
   struct Look {
     bool any(const std::vector<ExprPtr>& all) const {
@@ -155,13 +176,10 @@ Result<ScalarPtr> Binder::bind_grouped(const Expr& expr, Scope& scope) {
   if (!contains_aggregate(expr)) {
     const auto* literal = std::get_if<LiteralExpr>(&expr.node);
     if (literal != nullptr) return bind_literal(expr, *literal);
-    if (!std::holds_alternative<SubqueryExpr>(expr.node) &&
-        !std::holds_alternative<ListExpr>(expr.node)) {
-      Scope& below = *aggregation.below;
-      const bool released_before = below.uses_released;
-      const auto outer_before = below.outer_uses;
-      const auto releases_before = releases_.size();
-      auto plain = bind_node(expr, below);
+    // Is it one of the keys? Binding a subquery twice would release it twice, so keys with
+    // subqueries inside are not recognised.
+    if (!contains_subquery(expr) && !std::holds_alternative<ListExpr>(expr.node)) {
+      auto plain = bind_node(expr, *aggregation.below);
       if (plain) {
         const auto text = emit_scalar(**plain);
         for (const auto& key : aggregation.keys)
@@ -169,9 +187,6 @@ Result<ScalarPtr> Binder::bind_grouped(const Expr& expr, Scope& scope) {
       } else if (std::holds_alternative<NameExpr>(expr.node)) {
         return plain;  // no such column: say that, not that it is not grouped
       }
-      below.uses_released = released_before;
-      below.outer_uses = outer_before;
-      if (releases_.size() > releases_before) releases_.resize(releases_before);
     }
     if (const auto* name = std::get_if<NameExpr>(&expr.node)) {
       // A column of the query around is a constant here.
@@ -197,8 +212,8 @@ Result<std::vector<double>> Binder::bind_numbers(const Expr& expr, const char* w
   }
   Scope nothing;
   for (const Expr* item : items) {
-    DISCREET_TRY(const auto bound, bind_node(*item, nothing));
-    const auto* constant = as_constant(*bound);
+    const auto found = bind_node(*item, nothing);
+    const auto* constant = found ? as_constant(**found) : nullptr;
     const double value = constant == nullptr ? std::nan("") : as_number(constant->value);
     if (std::isnan(value))
       return source_.invalid(item->position, fmt::format("{} must be constant numbers", what));

@@ -92,7 +92,8 @@ Result<Relation> Binder::limit(const Query& query, Relation relation, std::vecto
   DISCREET_TRY(const auto offset, bind_count(query.offset, "OFFSET"));
   if (relation.privacy == Privacy::Private) {
     // The order of private rows is nobody's business; which rows come first would be everybody's.
-    if (limit || offset)
+    // (At the top the whole result is refused, with better words.)
+    if ((limit || offset) && depth_ > 1)
       return source_.refuse((query.limit ? query.limit : query.offset)->position,
                             "LIMIT over private rows makes one person's rows depend on another's",
                             "Aggregate first; LIMIT acts on released values");

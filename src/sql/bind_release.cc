@@ -246,8 +246,7 @@ Result<ScalarPtr> Binder::bind_release_aggregate(const Expr& expr, const CallExp
     return {};
   };
   const auto* anchor = args.empty() ? nullptr : anchor_of(*args[0], aggregation.input.fields);
-  const bool is_unit =
-      anchor != nullptr && !anchor->empty() && *anchor == aggregation.input.people;
+  const bool is_unit = anchor != nullptr && !anchor->empty() && *anchor == aggregation.input.people;
   if (anchor != nullptr && !anchor->empty() && function != "count")
     return source_.refuse(
         expr.position,
@@ -492,6 +491,24 @@ Result<Relation> Binder::finish_release(const Query& query, Relation input,
                                         Aggregation& aggregation) {
   const int position = query.position;
   DISCREET_TRY_VOID(attach_unit(input, position));
+  // The statement stands alone, so nothing in it may come from the query around: also not from deep
+  // inside a subquery of FROM.
+  bool depends = false;
+  const auto look = [&](ColumnId id) {
+    for (const Scope* at = aggregation.below->outer; at != nullptr; at = at->outer)
+      depends |= std::any_of(at->fields.begin(), at->fields.end(),
+                             [&](const Field& field) { return field.id == id; });
+  };
+  for_each_plan_column(*input.plan, look);
+  for (const auto& key : aggregation.keys) for_each_column(*key.scalar, look);
+  for (const auto& raw : aggregation.raw) for_each_column(*raw, look);
+  for (const auto& condition : aggregation.conditions) for_each_column(*condition, look);
+  if (depends)
+    return source_.refuse(position,
+                          "this aggregate reads many people's rows anew for every row around it, "
+                          "so one person would change others' rows",
+                          "Aggregate it once, without the outer column, so that it is released "
+                          "first; or tie it to the privacy unit");
   Release& release = *aggregation.release;
   release.people = input.people;
   release.unit_is_row = input.unit_is_row;

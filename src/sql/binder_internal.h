@@ -66,7 +66,7 @@ class Binder {
     std::vector<std::string> value_keys;  // per Release::values: its identity
     std::vector<ScalarPtr> conditions;    // p1, p2, ...: row conditions of counts
     std::vector<std::string> feature_sql;  // per feature: the aggregate over q and p
-    Relation input;  // what is aggregated
+    Relation input;                        // what is aggregated
   };
 
   /// Inner-joined parts that conditions have not tied together yet.
@@ -123,6 +123,7 @@ class Binder {
   // bind_aggregate.cc
   static bool is_aggregate(const std::string& name);
   static bool contains_aggregate(const Expr& expr);
+  static bool contains_subquery(const Expr& expr);
   Result<void> start_aggregation(const Query& query, const std::vector<Target>& targets,
                                  const Relation& input, Scope& scope, Aggregation& aggregation);
   Result<Relation> finish_aggregation(const Query& query, Relation input, Aggregation& aggregation);

@@ -36,6 +36,22 @@ bool is_arithmetic(const Scalar& scalar) {
   }
 }
 
+/// The engine has no TRY around subqueries.
+bool has_subquery(const Scalar& scalar) {
+  if (std::holds_alternative<SubqueryValue>(scalar.node)) return true;
+  if (const auto* applied = std::get_if<Apply>(&scalar.node)) {
+    for (const auto& arg : applied->args)
+      if (has_subquery(*arg)) return true;
+  }
+  if (const auto* cast = std::get_if<CastTo>(&scalar.node)) return has_subquery(*cast->arg);
+  if (const auto* when = std::get_if<CaseWhen>(&scalar.node)) {
+    for (const auto& [condition, result] : when->branches)
+      if (has_subquery(*condition) || has_subquery(*result)) return true;
+    return has_subquery(*when->otherwise);
+  }
+  return false;
+}
+
 class Emitter {
  public:
   explicit Emitter(const FactsTable* facts) : facts_(facts) {}
@@ -160,6 +176,12 @@ class Emitter {
   }
 
   std::string emit(const Scalar& one, const Apply& applied, bool inside_try) const {
+    std::string text = emit_apply(one, applied, inside_try);
+    if (text.starts_with("TRY(") && has_subquery(one)) text.erase(0, 3);
+    return text;
+  }
+
+  std::string emit_apply(const Scalar& one, const Apply& applied, bool inside_try) const {
     const auto arg = [&](std::size_t i) { return scalar(*applied.args.at(i)); };
     const bool whole = one.type.kind == TypeKind::Integer;
     switch (applied.function) {

@@ -33,10 +33,15 @@ delta = 1e-7
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const auto policy = catalog::Policy::parse(kPolicy, "fuzz.toml", {.sources_exist = false}).value();
+  static const auto policy =
+      catalog::Policy::parse(kPolicy, "fuzz.toml", {.sources_exist = false}).value();
   static const auto schema = [] {
     sql::FixedSchema made;
-    made.add("patients", {{"id", "INTEGER"}, {"age", "INTEGER"}, {"ward", "VARCHAR"}, {"ssn", "VARCHAR"}, {"born", "DATE"}});
+    made.add("patients", {{"id", "INTEGER"},
+                          {"age", "INTEGER"},
+                          {"ward", "VARCHAR"},
+                          {"ssn", "VARCHAR"},
+                          {"born", "DATE"}});
     made.add("visits", {{"id", "INTEGER"}, {"cost", "DECIMAL(10,2)"}, {"day", "DATE"}});
     made.add("wards", {{"ward", "VARCHAR"}, {"beds", "INTEGER"}});
     return made;
