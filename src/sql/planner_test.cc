@@ -67,8 +67,10 @@ TEST_F(PlannerTest, RefusalsNameThePieceItsPlaceAndARemedy) {
 }
 
 TEST_F(PlannerTest, AHiddenColumnReachesNoStatementAndLooksAbsent) {
-  EXPECT_EQ(refusal("SELECT count(ssn) FROM people").substr(0, 25),
-            refusal("SELECT count(sss) FROM people").substr(0, 25));
+  auto absent = refusal("SELECT count(zzz) FROM people");
+  for (auto at = absent.find("zzz"); at != std::string::npos; at = absent.find("zzz"))
+    absent.replace(at, 3, "ssn");
+  EXPECT_EQ(refusal("SELECT count(ssn) FROM people"), absent);
   const auto question = plan("SELECT count(*) FROM (SELECT * FROM people) t");
   EXPECT_THAT(question.releases.at(0).partials_sql, Not(HasSubstr("ssn")));
 }

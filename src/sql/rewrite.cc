@@ -224,10 +224,6 @@ void write_release_sql(const ReleaseInput& input, Release& release) {
   const auto or_one = [](const std::vector<std::string>& list) {
     return list.empty() ? std::string("1 AS one") : joined(list);
   };
-  const auto rows_without_unit = [&] {
-    return fmt::format("SELECT {} FROM (SELECT {} FROM ({}))", or_one(second), or_one(first),
-                       emit_plan(input.plan, wanted, &input.facts));
-  };
   const auto with = [](std::vector<std::string> list, std::vector<std::string> more) {
     list.insert(list.end(), more.begin(), more.end());
     return list;
@@ -238,6 +234,13 @@ void write_release_sql(const ReleaseInput& input, Release& release) {
   const auto unit_text = emit_scalar(*input.unit);
   auto with_unit = wanted;
   for_each_column(*input.unit, [&](ColumnId id) { with_unit.push_back(id); });
+  // A row that is its own unit needs no name for it; other rows without a unit belong to nobody.
+  const auto rows_without_unit = [&] {
+    const auto plan = emit_plan(input.plan, release.unit_is_row ? wanted : with_unit, &input.facts);
+    return fmt::format("SELECT {} FROM (SELECT {} FROM ({}){})", or_one(second), or_one(first),
+                       plan,
+                       release.unit_is_row ? "" : fmt::format(" WHERE {} IS NOT NULL", unit_text));
+  };
   const std::string rows = fmt::format(
       "SELECT {} FROM (SELECT {} FROM ({}) WHERE {} IS NOT NULL)", joined(with({"unit"}, second)),
       joined(with({unit_fits ? unit_text + " AS unit"
