@@ -4,6 +4,7 @@
 // (zip = 10001 where zip is text), and such an error would tell about the rows.
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -45,6 +46,57 @@ std::string lower_case(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return text;
+}
+
+/// A constant date or time moved by a constant interval, as a constant; nothing if either is not
+/// one. Months first, to the end of a shorter month, as PostgreSQL does.
+ScalarPtr shifted(const Scalar& when, const Scalar& span, bool backwards) {
+  const auto* start = as_constant(when);
+  const auto* by = as_constant(span);
+  const auto* interval = by == nullptr ? nullptr : std::get_if<IntervalConstant>(&by->value);
+  if (start == nullptr || interval == nullptr) return nullptr;
+  constexpr std::int64_t kDay = 86'400'000'000;
+  std::int64_t micros = 0;
+  if (const auto* date = std::get_if<catalog::Date>(&start->value))
+    micros = date->days * kDay;
+  else if (const auto* time = std::get_if<catalog::Timestamp>(&start->value))
+    micros = time->micros;
+  else
+    return nullptr;
+  const int sign = backwards ? -1 : 1;
+  const auto days = std::chrono::floor<std::chrono::days>(
+      std::chrono::sys_time<std::chrono::microseconds>(std::chrono::microseconds(micros)));
+  const std::int64_t of_day = micros - days.time_since_epoch().count() * kDay;
+  std::chrono::year_month_day date(days);
+  date += std::chrono::months(static_cast<int>(sign * interval->months));
+  if (!date.ok()) date = date.year() / date.month() / std::chrono::last;
+  if (static_cast<int>(date.year()) < 1 || static_cast<int>(date.year()) > 9999) return nullptr;
+  const std::int64_t moved =
+      (std::chrono::sys_days(date).time_since_epoch().count() + sign * interval->days) * kDay +
+      of_day + sign * interval->micros;
+  return make_scalar(Type{TypeKind::Timestamp, 0}, when.position,
+                     Constant{catalog::Timestamp{moved}});
+}
+
+/// Beside a date, a constant midnight is that date: the engine then compares dates, not timestamps.
+void compare_as_dates(std::vector<ScalarPtr>& args) {
+  constexpr std::int64_t kDay = 86'400'000'000;
+  const bool any_date = std::any_of(args.begin(), args.end(), [](const auto& arg) {
+    return arg->type.kind == TypeKind::Date && as_constant(*arg) == nullptr;
+  });
+  const bool all = std::all_of(args.begin(), args.end(), [](const auto& arg) {
+    return arg->type.kind == TypeKind::Date ||
+           (arg->type.kind == TypeKind::Timestamp && as_constant(*arg) != nullptr);
+  });
+  if (!any_date || !all) return;
+  for (auto& arg : args) {
+    const auto* constant = as_constant(*arg);
+    const auto* time =
+        constant == nullptr ? nullptr : std::get_if<catalog::Timestamp>(&constant->value);
+    if (time != nullptr && time->micros % kDay == 0)
+      arg = make_scalar(Type{TypeKind::Date, 0}, arg->position,
+                        Constant{catalog::Date{static_cast<std::int32_t>(time->micros / kDay)}});
+  }
 }
 
 /// Spoken type of a scalar, for messages: a quoted constant reads as text.
@@ -250,9 +302,11 @@ Result<ScalarPtr> Binder::make_arithmetic(int position, const std::string& op,
     if (args[1]->type.is_time() && args[0]->type.kind == TypeKind::Interval && op == "+")
       std::swap(args[0], args[1]);
     if (args[0]->type.is_time()) {
-      if (args[1]->type == span)
+      if (args[1]->type == span) {
+        if (auto folded = shifted(*args[0], *args[1], op == "-")) return folded;
         return apply(time, position, op == "+" ? Function::AddInterval : Function::SubtractInterval,
                      std::move(args));
+      }
       if (args[1]->type.kind == TypeKind::Integer && args[0]->type == date)
         return apply(date, position, op == "+" ? Function::AddDays : Function::SubtractDays,
                      std::move(args));
@@ -342,6 +396,7 @@ Result<ScalarPtr> Binder::make_call(int position, const std::string& function,
   if (const auto comparison = kComparisons.find(function);
       comparison != kComparisons.end() && need(2)) {
     DISCREET_TRY_VOID(unify(args, 0, "a comparison"));
+    compare_as_dates(args);
     return apply(boolean_type(), position, comparison->second, std::move(args));
   }
   if (function == "in") {

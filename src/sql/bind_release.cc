@@ -160,7 +160,7 @@ std::size_t Binder::add_feature(Feature::Kind kind, std::optional<std::size_t> v
     if (aggregation.feature_sql[i] == sql) return i;
   aggregation.feature_sql.push_back(sql);
   release.features.push_back(
-      {kind, fmt::format("f{}", release.features.size() + 1), value, second});
+      {kind, fmt::format("f{}", release.features.size() + 1), value, second, std::nullopt});
   return release.features.size() - 1;
 }
 
@@ -177,8 +177,11 @@ std::size_t Binder::add_rows(const std::vector<ScalarPtr>& conditions, Aggregati
          emit_scalar(*aggregation.conditions[index]) != text)
     ++index;
   if (index == aggregation.conditions.size()) aggregation.conditions.push_back(condition);
-  return add_feature(Feature::Kind::Rows, std::nullopt, std::nullopt,
-                     fmt::format("count(*) FILTER (WHERE p{})", index + 1), aggregation);
+  const auto feature =
+      add_feature(Feature::Kind::Rows, std::nullopt, std::nullopt,
+                  fmt::format("count(*) FILTER (WHERE p{})", index + 1), aggregation);
+  aggregation.release->features[feature].condition = index;
+  return feature;
 }
 
 Result<std::size_t> Binder::add_stream(const ScalarPtr& scalar,

@@ -70,6 +70,8 @@ struct Feature {
   std::string column;
   std::optional<std::size_t> value;   ///< index into Release::values; absent for Rows
   std::optional<std::size_t> second;  ///< SumOfProducts
+  std::optional<std::size_t>
+      condition{};  ///< Rows: only those where column p<condition + 1> of rows_sql
 };
 
 /// The values themselves, for what cannot be added up: rows (unit, keys, value, multiplicity).
@@ -204,6 +206,9 @@ struct Release {
   /// One row per (unit, group): unit, k1, ..., f1, ...; integers are BIGINT or HUGEINT, never NULL.
   /// `unit` is a BIGINT, a VARCHAR or a DATE, as in the data.
   std::string partials_sql;
+  /// The same before anything is added up, for an engine adapter that bounds while it streams: one
+  /// row per source row with unit, k1, ..., q1, ... (one per value) and the conditions p1, ...
+  std::string rows_sql;
   /// Only where one_row_per_unit: one row per group with the exact totals k1, ..., f1, ...,
   /// `units`.
   std::optional<std::string> totals_sql;

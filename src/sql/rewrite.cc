@@ -166,7 +166,7 @@ std::string grid_expression(const Value& value, const std::string& v) {
         const auto number = clamped(v, decimal_text(value.lower, value.grid.digits),
                                     decimal_text(value.upper, value.grid.digits));
         const auto power = fmt::format("{:.0f}", scale);
-        if (reach * scale < 1e17) return fmt::format("CAST(({}) * {} AS BIGINT)", number, power);
+        if (reach * scale < 9e17) return fmt::format("CAST(({}) * {} AS BIGINT)", number, power);
         return fmt::format("TRY(CAST(CAST({} AS DECIMAL(38,{})) * {} AS BIGINT))", number,
                            value.type.scale, power);
       }

@@ -39,7 +39,7 @@ struct ReleaseInput {
   const FactsTable& facts;
 };
 
-/// Fills in partials_sql, totals_sql and the streams' sql.
+/// Fills in rows_sql, partials_sql, totals_sql and the streams' sql.
 void write_release_sql(const ReleaseInput& input, Release& release);
 
 /// Contribution bounding inside the engine, for engines that are far away: one row per group with
