@@ -20,6 +20,8 @@ discreet_library(catalog DEPENDS base privacy)
 discreet_library(curator DEPENDS base privacy catalog ledger)
 
 discreet_library(audit DEPENDS base random privacy mechanisms accounting)
+
+discreet_library(sql DEPENDS base privacy catalog LINK_PRIVATE PgQuery::PgQuery PgQuery::Tree)
 discreet_library(engines/duckdb DEPENDS base LINK_PRIVATE DuckDB::DuckDB)
 discreet_library(town DEPENDS base engines_duckdb)
 
@@ -35,5 +37,6 @@ target_link_libraries(discreet_cli PRIVATE
   discreet_town
   discreet_curator
   discreet_engines_duckdb
+target_link_libraries(discreet_cli PRIVATE discreet_audit discreet_accounting discreet_mechanisms discreet_town
   discreet_flags CLI11::CLI11)
 target_compile_definitions(discreet_cli PRIVATE DISCREET_VERSION="${PROJECT_VERSION}")

@@ -1,0 +1,31 @@
+// Plans and expressions as DuckDB SQL. Written from the bound tree, never from the analyst's text,
+// so nothing reaches the engine that the binder has not allowed.
+//
+// Guarantee: what is emitted is total: arithmetic that can overflow stands in TRY(), casts are
+//            TRY_CAST, a zero divisor is NULL. Column n is named cn everywhere.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sql/plan.h"
+#include "sql/scalar.h"
+
+namespace discreet::sql {
+
+class FactsTable;
+
+/// With `facts`, TRY() is left out where the bounds show that nothing can overflow.
+std::string emit_scalar(const Scalar& scalar, const FactsTable* facts = nullptr);
+
+/// A SELECT whose result has (at least) the columns `outputs`, named c<id>. Other columns are
+/// pruned where that is cheap.
+std::string emit_plan(const Plan& plan, const std::vector<ColumnId>& outputs,
+                      const FactsTable* facts = nullptr);
+
+std::string column_name(ColumnId id);
+std::string quote_text(const std::string& text);
+std::string quote_name(const std::string& name);
+std::string emit_constant(const ConstantValue& value);
+
+}  // namespace discreet::sql

@@ -1,0 +1,25 @@
+// The allow-list: which functions a statement may call, with which types.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "sql/scalar.h"
+
+namespace discreet::sql {
+
+/// One letter per argument: n number, i whole number, t text, d date or timestamp, c constant text.
+/// What is after '?' may be left out.
+struct FunctionRule {
+  std::string_view name;
+  Function function;
+  std::string_view args;
+  enum class Result { Integer, Double, Text, Boolean, Timestamp, SameAsFirst, WholeOfFirst } result;
+};
+
+const FunctionRule* find_function(std::string_view name);
+
+/// now(), random(), nextval(), ...: functions whose value is not decided by the row.
+bool is_volatile_function(std::string_view name);
+
+}  // namespace discreet::sql

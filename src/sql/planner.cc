@@ -1,0 +1,78 @@
+#include "sql/planner.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "sql/binder_internal.h"
+#include "sql/emit.h"
+#include "sql/explain.h"
+
+namespace discreet::sql {
+
+Result<PlannedQuestion> Binder::bind(const Query& query) {
+  DISCREET_TRY(auto relation, bind_query(query, nullptr));
+  if (relation.privacy == Privacy::Private) {
+    const Field* by = anchored(relation);
+    const bool shows_key = by != nullptr && !by->name.empty();
+    const int position = query.targets.empty() ? query.position : query.targets.front().position;
+    return source_.refuse(
+        position,
+        shows_key ? fmt::format("every row of the result would be one person's: '{}' tells whose",
+                                by->name)
+                  : "the result would be rows of people",
+        shows_key ? fmt::format(
+                        "Leave '{}' out of GROUP BY and SELECT, or aggregate the result once more",
+                        by->name)
+                  : "Aggregate them: count(*), sum(x), avg(x), ... with GROUP BY");
+  }
+  PlannedQuestion question;
+  std::vector<ColumnId> shown;
+  std::string columns;
+  for (const Field& field : relation.fields) {
+    if (field.name.empty()) continue;
+    shown.push_back(field.id);
+    columns += fmt::format("{}{} AS {}", columns.empty() ? "" : ", ", column_name(field.id),
+                           quote_name(field.name));
+    OutputColumn output{field.name, field.type, {}, plain_.contains(field.id)};
+    if (const auto from = computed_from_.find(field.id); from != computed_from_.end())
+      output.from = from->second;
+    question.columns.push_back(std::move(output));
+  }
+  // The order must be the outermost thing: an engine may forget the order of a subquery.
+  const Plan* plan = relation.plan.get();
+  std::string tail;
+  if (const auto* sort = std::get_if<SortLimit>(&plan->node)) {
+    for (const SortKey& key : sort->keys) {
+      shown.push_back(key.column);
+      tail += fmt::format("{}{}{} NULLS {}", tail.empty() ? " ORDER BY " : ", ",
+                          column_name(key.column), key.descending ? " DESC" : "",
+                          key.nulls_first.value_or(key.descending) ? "FIRST" : "LAST");
+    }
+    if (sort->limit) tail += fmt::format(" LIMIT {}", *sort->limit);
+    if (sort->offset) tail += fmt::format(" OFFSET {}", *sort->offset);
+    plan = sort->input.get();
+  }
+  question.final_sql = fmt::format("SELECT {} FROM ({}){}", columns, emit_plan(*plan, shown), tail);
+  question.tree = describe_plan(*relation.plan);
+  question.releases = std::move(releases_);
+  question.tables.assign(tables_.begin(), tables_.end());
+  question.notices = std::move(notices_);
+  return question;
+}
+
+Result<PlannedQuestion> Planner::plan(const Source& source, const Statement& statement) const {
+  if (!statement.query) return source.invalid(-1, "this statement asks nothing", "Write a SELECT");
+  Binder binder(source, policy_, schema_, statement.clauses);
+  DISCREET_TRY(auto question, binder.bind(*statement.query));
+  question.normalised_text = statement.normalised_text;
+  return question;
+}
+
+Result<PlannedQuestion> Planner::plan(const std::string& text) const {
+  const Source source(text);
+  DISCREET_TRY(const auto statement, parse_statement(source));
+  return plan(source, statement);
+}
+
+}  // namespace discreet::sql

@@ -1,0 +1,299 @@
+#include "sql/rewrite.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "sql/emit.h"
+
+namespace discreet::sql {
+namespace {
+
+constexpr int kSumBits = 62;          // of a q that is only added up
+constexpr int kProductBits = 31;      // q * q then fits 62
+constexpr int kWideProductBits = 45;  // q * q in 128 bits, and 2^37 of them
+constexpr int kRealBits = 40;         // resolution of a bounded real: 2^-40 of its range
+constexpr int kRealProductBits = 30;
+constexpr int kUnboundedRealDigits = 20;
+constexpr int kUnboundedProductDigits = 15;
+
+std::string joined(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const auto& part : parts) text += (text.empty() ? "" : ", ") + part;
+  return text;
+}
+
+/// q on a decimal grid as a plain decimal literal: -1234 with two digits is -12.34.
+std::string decimal_text(std::int64_t q, int digits) {
+  std::string text = std::to_string(q < 0 ? -q : q);
+  if (digits > 0) {
+    if (text.size() <= static_cast<std::size_t>(digits))
+      text.insert(0, static_cast<std::size_t>(digits) + 1 - text.size(), '0');
+    text.insert(text.size() - static_cast<std::size_t>(digits), ".");
+  }
+  return q < 0 ? "(-" + text + ")" : text;
+}
+
+std::string whole(std::int64_t q) {
+  return q < 0 ? fmt::format("({})", q) : std::to_string(q);
+}
+
+/// A declared grid that is a power of ten or two, as most are.
+std::optional<Grid> exact_grid(double step) {
+  for (int digits = 0; digits <= 12; ++digits) {
+    if (std::fabs(step * std::pow(10.0, digits) - 1) < 1e-12) return Grid{Grid::Base::Ten, digits};
+    if (step * std::ldexp(1.0, digits) == 1) return Grid{Grid::Base::Two, digits};
+  }
+  return std::nullopt;
+}
+
+Grid real_grid(const Facts& bounds, bool bounded, bool for_products) {
+  if (bounds.grid)
+    if (const auto grid = exact_grid(*bounds.grid)) return *grid;
+  if (!bounded)
+    return {Grid::Base::Two, for_products ? kUnboundedProductDigits : kUnboundedRealDigits};
+  const double reach = std::max({std::fabs(bounds.lower), std::fabs(bounds.upper), 1e-300});
+  const int wanted = for_products ? kRealProductBits : kRealBits;
+  return {Grid::Base::Two,
+          std::clamp(wanted - static_cast<int>(std::ceil(std::log2(reach))), -200, 200)};
+}
+
+/// Floor or ceiling of bound / unit, within what the limit allows.
+std::int64_t to_grid(double bound, double unit, double limit, bool up) {
+  const double scaled = bound / unit;
+  const double nearest = std::round(scaled);
+  // A bound such as 0.1 is a whole number of hundredths, whatever its double says.
+  const double whole_number = std::fabs(scaled - nearest) <= 1e-9 * std::max(1.0, std::fabs(scaled))
+                                  ? nearest
+                              : up ? std::ceil(scaled)
+                                   : std::floor(scaled);
+  return static_cast<std::int64_t>(std::clamp(whole_number, -limit, limit));
+}
+
+}  // namespace
+
+double Grid::unit() const {
+  return base == Base::Ten ? std::pow(10.0, -digits) : std::ldexp(1.0, -digits);
+}
+
+GridChoice choose_grid(Type type, const Facts& facts, const std::optional<AskedBounds>& asked,
+                       bool for_products) {
+  GridChoice choice;
+  Value& value = choice.value;
+  value.type = type;
+  Facts bounds = facts;
+  value.origin = facts.is_bounded() && !facts.from_type_only
+                     ? (facts.declared ? BoundsOrigin::Declared : BoundsOrigin::Proved)
+                     : BoundsOrigin::Technical;
+  if (asked && asked->per_row) {
+    const bool narrower = value.origin == BoundsOrigin::Technical || asked->lower > facts.lower ||
+                          asked->upper < facts.upper;
+    bounds.lower = value.origin == BoundsOrigin::Technical
+                       ? asked->lower
+                       : std::clamp(asked->lower, facts.lower, facts.upper);
+    bounds.upper = value.origin == BoundsOrigin::Technical
+                       ? asked->upper
+                       : std::clamp(asked->upper, facts.lower, facts.upper);
+    if (narrower) value.origin = BoundsOrigin::Asked;
+  }
+  const bool bounded = value.origin != BoundsOrigin::Technical;
+  switch (type.kind) {
+    case TypeKind::Decimal:
+      value.grid = {Grid::Base::Ten, type.scale};
+      break;
+    case TypeKind::Double:
+      value.grid = real_grid(bounds, bounded, for_products);
+      break;
+    default:
+      value.grid = {Grid::Base::Ten, 0};
+      break;
+  }
+  if (type.kind == TypeKind::Boolean || type.kind == TypeKind::Text) {
+    value.lower = 0;
+    value.upper = 1;
+    value.origin = BoundsOrigin::Proved;
+    return choice;
+  }
+  const int bits = !for_products ? kSumBits : bounded ? kProductBits : kWideProductBits;
+  const double limit = std::ldexp(1.0, bits);
+  const double reach = std::max(std::fabs(bounds.lower), std::fabs(bounds.upper));
+  // Fewer digits where the finest grid would not fit (wide ranges under a variance).
+  while (bounded && value.grid.base == Grid::Base::Ten && value.grid.digits > -18 &&
+         reach / value.grid.unit() > limit)
+    --value.grid.digits;
+  value.lower = bounded ? to_grid(bounds.lower, value.grid.unit(), limit, false)
+                        : static_cast<std::int64_t>(-limit);
+  value.upper = bounded ? to_grid(bounds.upper, value.grid.unit(), limit, true)
+                        : static_cast<std::int64_t>(limit);
+  if (type.is_time() && !bounded) value.origin = BoundsOrigin::Technical;
+  return choice;
+}
+
+std::string grid_expression(const Value& value, const std::string& v) {
+  const auto clamped = [&](const std::string& number, const std::string& lower,
+                           const std::string& upper) {
+    // ELSE keeps NULL: neither comparison holds for it.
+    return fmt::format("CASE WHEN {0} < {1} THEN {1} WHEN {0} > {2} THEN {2} ELSE {0} END", number,
+                       lower, upper);
+  };
+  switch (value.type.kind) {
+    case TypeKind::Text:
+    case TypeKind::Null:
+    case TypeKind::Interval:
+    case TypeKind::List:
+      return v;
+    case TypeKind::Boolean:
+      return fmt::format("CAST({} AS BIGINT)", v);
+    case TypeKind::Integer:
+      if (value.grid.digits == 0)
+        return fmt::format("CAST({} AS BIGINT)",
+                           clamped(v, whole(value.lower), whole(value.upper)));
+      break;
+    case TypeKind::Date:
+      return fmt::format("CAST({} AS BIGINT)",
+                         clamped(fmt::format("TRY(date_diff('day', DATE '1970-01-01', {}))", v),
+                                 whole(value.lower), whole(value.upper)));
+    case TypeKind::Timestamp:
+      return fmt::format("CAST({} AS BIGINT)", clamped(fmt::format("TRY(epoch_us({}))", v),
+                                                       whole(value.lower), whole(value.upper)));
+    case TypeKind::Decimal:
+      if (value.grid.digits == value.type.scale) {
+        const auto scale = std::pow(10.0, value.type.scale);
+        const double reach = std::max(std::fabs(static_cast<double>(value.lower)),
+                                      std::fabs(static_cast<double>(value.upper)));
+        const auto number = clamped(v, decimal_text(value.lower, value.grid.digits),
+                                    decimal_text(value.upper, value.grid.digits));
+        const auto power = fmt::format("{:.0f}", scale);
+        if (reach * scale < 9e17) return fmt::format("CAST(({}) * {} AS BIGINT)", number, power);
+        return fmt::format("TRY(CAST(CAST({} AS DECIMAL(38,{})) * {} AS BIGINT))", number,
+                           value.type.scale, power);
+      }
+      break;
+    case TypeKind::Double:
+      break;
+  }
+  // Reals, and numbers on a coarser grid than their own. Scaling by a power of two is exact; the
+  // result is between the bounds before it is rounded, and so after.
+  const std::string real =
+      value.type.kind == TypeKind::Double ? v : fmt::format("CAST({} AS DOUBLE)", v);
+  const double unit = value.grid.unit();
+  const std::string scaled =
+      value.grid.base == Grid::Base::Two
+          ? fmt::format("{} * CAST('{}' AS DOUBLE)", real, std::ldexp(1.0, value.grid.digits))
+          : fmt::format("{} * CAST('{}' AS DOUBLE)", real, std::pow(10.0, value.grid.digits));
+  return fmt::format(
+      "CASE WHEN isnan({0}) THEN NULL WHEN {0} <= CAST('{1}' AS DOUBLE) THEN {2} WHEN {0} >= "
+      "CAST('{3}' AS DOUBLE) THEN {4} ELSE CAST(round({5}) AS BIGINT) END",
+      real, static_cast<double>(value.lower) * unit, whole(value.lower),
+      static_cast<double>(value.upper) * unit, whole(value.upper), scaled);
+}
+
+void write_release_sql(const ReleaseInput& input, Release& release) {
+  // Three layers: expressions, then the grid, then sums. The engine runs them as one projection.
+  std::vector<ColumnId> wanted;
+  const auto want = [&](const ScalarPtr& scalar) {
+    for_each_column(*scalar, [&](ColumnId id) { wanted.push_back(id); });
+  };
+  std::vector<std::string> first, second, keys;
+  for (std::size_t i = 0; i < input.keys.size(); ++i) {
+    const ScalarPtr& key = input.keys[i].second;
+    want(key);
+    auto text = emit_scalar(*key, &input.facts);
+    if (key->type.kind == TypeKind::Decimal) text = fmt::format("CAST({} AS DOUBLE)", text);
+    first.push_back(fmt::format("{} AS k{}", text, i + 1));
+    keys.push_back(fmt::format("k{}", i + 1));
+    second.push_back(keys.back());
+  }
+  for (std::size_t i = 0; i < input.raw.size(); ++i) {
+    want(input.raw[i]);
+    first.push_back(fmt::format("{} AS v{}", emit_scalar(*input.raw[i], &input.facts), i + 1));
+    second.push_back(fmt::format("{} AS q{}", input.grid_sql[i], i + 1));
+  }
+  for (std::size_t i = 0; i < input.conditions.size(); ++i) {
+    want(input.conditions[i]);
+    first.push_back(
+        fmt::format("{} AS p{}", emit_scalar(*input.conditions[i], &input.facts), i + 1));
+    second.push_back(fmt::format("p{}", i + 1));
+  }
+  std::vector<std::string> features;
+  for (std::size_t i = 0; i < input.feature_sql.size(); ++i)
+    features.push_back(fmt::format("{} AS f{}", input.feature_sql[i], i + 1));
+
+  const auto or_one = [](const std::vector<std::string>& list) {
+    return list.empty() ? std::string("1 AS one") : joined(list);
+  };
+  const auto with = [](std::vector<std::string> list, std::vector<std::string> more) {
+    list.insert(list.end(), more.begin(), more.end());
+    return list;
+  };
+  const bool unit_fits = input.unit->type.kind == TypeKind::Integer ||
+                         input.unit->type.kind == TypeKind::Text ||
+                         input.unit->type.kind == TypeKind::Date;
+  const auto unit_text = emit_scalar(*input.unit);
+  auto with_unit = wanted;
+  for_each_column(*input.unit, [&](ColumnId id) { with_unit.push_back(id); });
+  // A row that is its own unit needs no name for it; other rows without a unit belong to nobody.
+  const auto rows_without_unit = [&] {
+    const auto plan = emit_plan(input.plan, release.unit_is_row ? wanted : with_unit, &input.facts);
+    return fmt::format("SELECT {} FROM (SELECT {} FROM ({}){})", or_one(second), or_one(first),
+                       plan,
+                       release.unit_is_row ? "" : fmt::format(" WHERE {} IS NOT NULL", unit_text));
+  };
+  const std::string rows = fmt::format(
+      "SELECT {} FROM (SELECT {} FROM ({}) WHERE {} IS NOT NULL)", joined(with({"unit"}, second)),
+      joined(with({unit_fits ? unit_text + " AS unit"
+                             : fmt::format("CAST({} AS VARCHAR) AS unit", unit_text)},
+                  first)),
+      emit_plan(input.plan, with_unit, &input.facts), unit_text);
+  const auto unit_and_keys = with({"unit"}, keys);
+  if (release.bounds.one_row_per_unit) {
+    // Nothing to add up within a unit, but a row is still what the curator expects.
+    release.totals_sql =
+        fmt::format("SELECT {} FROM ({})",
+                    joined(with(with(keys, features), {"count(*) AS units"})), rows_without_unit());
+    if (!keys.empty()) *release.totals_sql += " GROUP BY " + joined(keys);
+  }
+  release.partials_sql =
+      fmt::format("SELECT {} FROM ({}) GROUP BY {}", joined(with(unit_and_keys, features)), rows,
+                  joined(unit_and_keys));
+  for (ValueStream& stream : release.streams) {
+    const auto q = fmt::format("q{}", stream.value + 1);
+    stream.sql = fmt::format(
+        "SELECT {}, {} AS value, count(*) AS multiplicity FROM ({}) WHERE {} IS NOT NULL GROUP BY "
+        "{}, {}",
+        joined(unit_and_keys), q, rows, q, joined(unit_and_keys), q);
+  }
+}
+
+std::string bounded_totals_sql(const Release& release, const SqlBounding& bounding) {
+  DISCREET_CHECK(bounding.clip.size() == release.features.size(),
+                 "one pair of clipping bounds per feature");
+  std::vector<std::string> keys, hashed{quote_text(bounding.key), "CAST(unit AS VARCHAR)"}, sums;
+  for (const Key& key : release.keys) {
+    keys.push_back(key.column);
+    // Lengths keep ('ab', 'c') and ('a', 'bc') apart.
+    hashed.push_back(
+        fmt::format("coalesce(CAST(length(CAST({0} AS VARCHAR)) AS VARCHAR) || ':' || CAST({0} AS "
+                    "VARCHAR), '-')",
+                    key.column));
+  }
+  for (std::size_t i = 0; i < release.features.size(); ++i)
+    sums.push_back(fmt::format("sum(least(greatest({0}, {1}), {2})) AS {0}",
+                               release.features[i].column, whole(bounding.clip[i].first),
+                               whole(bounding.clip[i].second)));
+  sums.push_back("count(*) AS units");
+  std::string order;
+  for (const auto& part : hashed) order += (order.empty() ? "" : " || '/' || ") + part;
+  auto outputs = keys;
+  outputs.insert(outputs.end(), sums.begin(), sums.end());
+  std::string sql = fmt::format(
+      "SELECT {} FROM (SELECT *, row_number() OVER (PARTITION BY unit ORDER BY sha256({})) AS "
+      "place FROM ({})) WHERE place <= {}",
+      joined(outputs), order, release.partials_sql, bounding.groups_max);
+  if (!keys.empty()) sql += " GROUP BY " + joined(keys);
+  return sql;
+}
+
+}  // namespace discreet::sql

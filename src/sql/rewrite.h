@@ -1,0 +1,56 @@
+// The engine statements of a release: per-row integers on a grid, added up per unit and group.
+//
+// Guarantee: every q is an integer within [Value::lower, Value::upper] or NULL, whatever the row
+//            holds; sums are exact 128-bit integers and cannot overflow below 2^40 rows a group.
+// Why it is private: docs/sql.md.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sql/bounds.h"
+#include "sql/plan.h"
+#include "sql/question.h"
+
+namespace discreet::sql {
+
+struct GridChoice {
+  Value value;
+};
+
+/// Where a value is put: its bounds from what is known and asked, and a grid on which they are
+/// integers of at most 62 bits (31 where products are summed and bounds are known; else 45).
+GridChoice choose_grid(Type type, const Facts& facts, const std::optional<AskedBounds>& asked,
+                       bool for_products);
+
+/// q as SQL over the column `input`, which holds the raw value.
+std::string grid_expression(const Value& value, const std::string& input);
+
+struct ReleaseInput {
+  const Plan& plan;
+  ScalarPtr unit;
+  const std::vector<std::pair<ColumnId, ScalarPtr>>& keys;
+  const std::vector<ScalarPtr>& raw;
+  const std::vector<std::string>& grid_sql;
+  const std::vector<ScalarPtr>& conditions;
+  const std::vector<std::string>& feature_sql;
+  const FactsTable& facts;
+};
+
+/// Fills in rows_sql, partials_sql, totals_sql and the streams' sql.
+void write_release_sql(const ReleaseInput& input, Release& release);
+
+/// Contribution bounding inside the engine, for engines that are far away: one row per group with
+/// k1, ..., f1, ... (each unit's partial clipped to `clip`, one pair per feature) and `units`.
+/// Keeps at most `groups_max` groups of a unit: those with the smallest keyed hash. The same key
+/// gives the same choice; the curator draws a fresh secret key for every statement.
+struct SqlBounding {
+  std::uint64_t groups_max = 1;
+  std::vector<std::pair<std::int64_t, std::int64_t>> clip;
+  std::string key;
+};
+std::string bounded_totals_sql(const Release& release, const SqlBounding& bounding);
+
+}  // namespace discreet::sql
