@@ -13,6 +13,9 @@ discreet_library(privacy DEPENDS base)
 discreet_library(mechanisms DEPENDS base random privacy)
 discreet_library(accounting DEPENDS base privacy LINK_PRIVATE Eigen3::Eigen)
 
+discreet_library(ledger DEPENDS base privacy accounting LINK_PRIVATE OpenSSL::Crypto SQLite::SQLite3)
+discreet_library(catalog DEPENDS base privacy)
+
 discreet_library(audit DEPENDS base random privacy mechanisms accounting)
 discreet_library(engines/duckdb DEPENDS base LINK_PRIVATE DuckDB::DuckDB)
 discreet_library(town DEPENDS base engines_duckdb)

@@ -1,0 +1,291 @@
+#include "ledger/ledger.h"
+
+#include <fmt/format.h>
+
+#include "base/suggest.h"
+#include "ledger/ledger_impl_internal.h"
+
+namespace discreet::ledger {
+namespace {
+
+constexpr std::size_t kDepthMax = 16;
+
+/// `base` and `count` times `each`, rounded down; delta stops at 1.
+Amount grown(const Amount& base, const Amount& each, std::uint64_t count) {
+  Amount total = base;
+  const double times = count_down(count);
+  if (total.epsilon && each.epsilon)
+    total.epsilon =
+        Epsilon::make(add_down(total.epsilon->value(), mul_down(times, each.epsilon->value())))
+            .value();
+  if (total.delta && each.delta)
+    total.delta = Delta::make(std::min(1.0, add_down(total.delta->value(),
+                                                     mul_down(times, each.delta->value()))))
+                      .value();
+  return total;
+}
+
+bool same_grant(const GrantEvent& a, const GrantEvent& b) {
+  return a.parent == b.parent && a.filter == b.filter && a.total == b.total &&
+         a.windows == b.windows;
+}
+
+Balance balance_of(const Account& account) {
+  return {account.name(),
+          account.grant().parent,
+          account.grant().filter,
+          account.grant().total,
+          account.spent(),
+          account.left(),
+          account.grant().filter == FilterKind::Best ? concentrated_limit(account.grant().total)
+                                                     : Rho::zero(),
+          account.rho_left(),
+          account.question_left()};
+}
+
+Result<ChargeEvent> charge_event(Store& store, std::uint64_t sequence) {
+  DISCREET_TRY(const auto event, store.event(sequence));
+  if (!event || event->kind != "charge" || seal(*event) != event->hash)
+    return invalid_input(
+        fmt::format("charge {} is broken; run `discreet ledger verify`", sequence));
+  DISCREET_TRY(EventBody body, decode_body(event->kind, event->body));
+  return std::get<ChargeEvent>(std::move(body));
+}
+
+/// A recorded answer, after comparing it with the digest that was sealed.
+Result<std::optional<std::string>> sealed_answer(Store& store, std::uint64_t charge) {
+  DISCREET_TRY(auto row, store.answer(charge));
+  if (!row) return std::optional<std::string>();
+  DISCREET_TRY(const auto event, store.event(row->release));
+  if (event && event->kind == "release" && seal(*event) == event->hash) {
+    DISCREET_TRY(const EventBody body, decode_body(event->kind, event->body));
+    const auto& release = std::get<ReleaseEvent>(body);
+    if (release.charge == charge && release.answer == sha256(row->answer))
+      return std::optional(std::move(row->answer));
+  }
+  return invalid_input(fmt::format(
+      "the recorded answer to charge {} does not match its seal; run `discreet ledger verify`",
+      charge));
+}
+
+}  // namespace
+
+// -- accounts
+// ---------------------------------------------------------------------------------------
+
+Result<std::vector<const AccountSpec*>> Ledger::Impl::chain(const std::string& account) const {
+  std::vector<const AccountSpec*> found;
+  for (std::string at = account; found.empty() || !at.empty(); at = found.back()->parent) {
+    const auto spec = specs.find(at);
+    if (spec == specs.end())
+      return Error{ErrorCode::NotFound,
+                   fmt::format("there is no account '{}'{}", at, did_you_mean(at, order))};
+    found.push_back(&spec->second);
+    if (found.size() > kDepthMax)
+      return invalid_parameter(fmt::format("the accounts above '{}' run in a circle", account));
+    if (found.back()->parent.empty()) break;
+  }
+  return found;
+}
+
+Result<void> Ledger::Impl::list(const AccountSpec& spec) {
+  if (spec.name.empty()) return invalid_parameter("an account needs a name");
+  if (specs.contains(spec.name))
+    return invalid_parameter(fmt::format("account '{}' is listed twice", spec.name));
+  specs.emplace(spec.name, spec);
+  order.push_back(spec.name);
+  return {};
+}
+
+GrantEvent Ledger::Impl::wanted(const AccountSpec& spec,
+                                const std::optional<Account>& recorded) const {
+  GrantEvent grant;
+  grant.parent = spec.parent;
+  grant.windows = spec.grant ? spec.grant->count_at(clock.now()) : 0;
+  grant.total = spec.grant ? grown(spec.amount, spec.grant->amount, grant.windows) : spec.amount;
+  const bool fixed = recorded && recorded->spent().charges > 0;
+  grant.filter = fixed ? recorded->grant().filter : spec.filter;
+  return grant;
+}
+
+Result<Account> Ledger::Impl::preview(const AccountSpec& spec) {
+  DISCREET_TRY(auto recorded, store.account(spec.name));
+  const GrantEvent grant = wanted(spec, recorded);
+  if (!recorded) return Account(spec.name, grant);
+  DISCREET_TRY_VOID(recorded->regrant(grant));
+  return *std::move(recorded);
+}
+
+Result<Account> Ledger::Impl::current(const AccountSpec& spec) {
+  DISCREET_TRY(const auto recorded, store.account(spec.name));
+  DISCREET_TRY(Account account, preview(spec));
+  if (recorded && same_grant(recorded->grant(), account.grant())) return account;
+  DISCREET_TRY(const auto event, store.append(clock.now(), spec.name, account.grant()));
+  DISCREET_TRY_VOID(store.put_account(account));
+  return account;
+}
+
+Result<void> Ledger::Impl::record_grants() {
+  DISCREET_TRY(Transaction transaction, Transaction::begin(store.database()));
+  for (const std::string& account : order) {
+    DISCREET_TRY(const Account recorded, current(specs.at(account)));
+  }
+  return transaction.commit();
+}
+
+// -- opening
+// ----------------------------------------------------------------------------------------
+
+Ledger::Ledger(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Ledger::Ledger(Ledger&&) noexcept = default;
+Ledger::~Ledger() = default;
+
+Result<Ledger> Ledger::open(const std::filesystem::path& path, std::vector<AccountSpec> accounts,
+                            const Clock& clock, LedgerOptions options) {
+  if (path.string().find("://") != std::string::npos)
+    return Error{ErrorCode::Unavailable,
+                 fmt::format("{}: this build keeps ledgers in SQLite files; write [ledger] store = "
+                             "\"ledger.sqlite\"",
+                             path.string())};
+  DISCREET_TRY(Store store,
+               Store::open(path, {options.vfs, options.read_only, options.busy_timeout_ms}));
+  auto impl = std::make_unique<Impl>(std::move(store), clock);
+  for (const AccountSpec& account : accounts) DISCREET_TRY_VOID(impl->list(account));
+  for (const AccountSpec& account : accounts) {
+    DISCREET_TRY(const auto chain, impl->chain(account.name));
+  }
+  if (!options.read_only) DISCREET_TRY_VOID(impl->record_grants());
+  return Ledger(std::move(impl));
+}
+
+Result<void> Ledger::add_account(const AccountSpec& account) {
+  const std::scoped_lock lock(impl_->mutex);
+  if (!account.parent.empty()) {
+    DISCREET_TRY(const auto above, impl_->chain(account.parent));
+  }
+  DISCREET_TRY_VOID(impl_->list(account));
+  return impl_->record_grants();
+}
+
+// -- the path of a question
+// -------------------------------------------------------------------------
+
+Result<std::optional<RecordedAnswer>> Ledger::find_answer(const std::string& account,
+                                                          const std::string& question) {
+  const std::scoped_lock lock(impl_->mutex);
+  DISCREET_TRY(const auto chain, impl_->chain(account));
+  DISCREET_TRY(const auto row, impl_->store.charge_of_question(chain.back()->name, question));
+  if (!row) return std::optional<RecordedAnswer>();
+  DISCREET_TRY(auto answer, sealed_answer(impl_->store, row->sequence));
+  if (!answer) return std::optional<RecordedAnswer>();
+  DISCREET_TRY(const ChargeEvent charge, charge_event(impl_->store, row->sequence));
+  DISCREET_TRY(const auto event, impl_->store.event(row->sequence));
+  return std::optional(
+      RecordedAnswer{row->sequence, row->account, event->at, charge.price, *std::move(answer)});
+}
+
+Result<void> Ledger::record_repeat(const std::string& account, std::uint64_t charge) {
+  const std::scoped_lock lock(impl_->mutex);
+  DISCREET_TRY(const auto chain, impl_->chain(account));
+  DISCREET_TRY(Transaction transaction, Transaction::begin(impl_->store.database()));
+  DISCREET_TRY(const auto answer, sealed_answer(impl_->store, charge));
+  if (!answer)
+    return Error{ErrorCode::NotFound, fmt::format("charge {} has no recorded answer", charge)};
+  DISCREET_TRY(const auto event,
+               impl_->store.append(impl_->clock.now(), account, RepeatEvent{charge}));
+  return transaction.commit();
+}
+
+Result<Receipt> Ledger::charge(const Charge& charge) {
+  const std::scoped_lock lock(impl_->mutex);
+  Store& store = impl_->store;
+  DISCREET_TRY(const auto chain, impl_->chain(charge.account));
+  const std::string& root = chain.back()->name;
+  DISCREET_TRY(Transaction transaction, Transaction::begin(store.database()));
+
+  if (!charge.request.empty()) {
+    DISCREET_TRY(const auto earlier, store.charge_of_request(charge.account, charge.request));
+    if (earlier && (earlier->root != root || earlier->question != charge.question))
+      return invalid_parameter(
+          "this idempotency key was used for another question; send a new one");
+  }
+  DISCREET_TRY(const auto paid, store.charge_of_question(root, charge.question));
+  if (paid) {
+    DISCREET_TRY(const ChargeEvent event, charge_event(store, paid->sequence));
+    return Receipt(paid->sequence, paid->account, paid->question, event.price);
+  }
+
+  std::vector<Account> accounts;
+  for (const AccountSpec* spec : chain) {
+    DISCREET_TRY(Account account, impl_->current(*spec));
+    if (const FilterKind filter = account.filter_for(charge.price);
+        filter != account.grant().filter) {
+      GrantEvent grant = account.grant();
+      grant.filter = filter;
+      DISCREET_TRY_VOID(account.regrant(grant));
+      DISCREET_TRY(const auto event, store.append(impl_->clock.now(), account.name(), grant));
+    }
+    DISCREET_TRY_VOID(account.admit(charge.price));
+    accounts.push_back(std::move(account));
+  }
+  DISCREET_TRY(const StoredEvent event,
+               store.append(impl_->clock.now(), charge.account,
+                            ChargeEvent{charge.question, charge.request, charge.purpose,
+                                        charge.price, charge.loss}));
+  for (Account& account : accounts) {
+    account.spend(charge.price);
+    DISCREET_TRY_VOID(store.put_account(account));
+  }
+  DISCREET_TRY_VOID(
+      store.put_charge({event.sequence, charge.account, root, charge.question}, charge.request));
+  DISCREET_TRY_VOID(transaction.commit());  // durable from here on; only now a receipt exists
+  return Receipt(event.sequence, charge.account, charge.question, charge.price);
+}
+
+Result<std::string> Ledger::record_release(Receipt receipt, std::string_view answer) {
+  const std::scoped_lock lock(impl_->mutex);
+  DISCREET_CHECK(receipt.charge() != 0, "a receipt was used twice");
+  Store& store = impl_->store;
+  DISCREET_TRY(Transaction transaction, Transaction::begin(store.database()));
+  DISCREET_TRY(auto earlier, sealed_answer(store, receipt.charge()));
+  if (earlier) return *std::move(earlier);
+  DISCREET_TRY(const StoredEvent event,
+               store.append(impl_->clock.now(), receipt.account(),
+                            ReleaseEvent{receipt.charge(), sha256(answer), answer.size()}));
+  DISCREET_TRY_VOID(store.put_answer(receipt.charge(), event.sequence, answer));
+  DISCREET_TRY_VOID(transaction.commit());
+  return std::string(answer);
+}
+
+// -- looking
+// ----------------------------------------------------------------------------------------
+
+Result<Balance> Ledger::balance(const std::string& account) {
+  const std::scoped_lock lock(impl_->mutex);
+  DISCREET_TRY(const auto chain, impl_->chain(account));
+  DISCREET_TRY(const Account now, impl_->preview(*chain.front()));
+  return balance_of(now);
+}
+
+Result<std::vector<Balance>> Ledger::balances() {
+  const std::scoped_lock lock(impl_->mutex);
+  std::vector<Balance> all;
+  for (const std::string& account : impl_->order) {
+    DISCREET_TRY(const Account now, impl_->preview(impl_->specs.at(account)));
+    all.push_back(balance_of(now));
+  }
+  return all;
+}
+
+Result<void> Ledger::each_event(const std::function<Result<void>(const StoredEvent&)>& visit) {
+  const std::scoped_lock lock(impl_->mutex);
+  DISCREET_TRY(Statement select, impl_->store.database().prepare(fmt::format(
+                                     "SELECT {} FROM events ORDER BY seq", kEventColumns)));
+  while (true) {
+    DISCREET_TRY(const bool row, select.step());
+    if (!row) return {};
+    DISCREET_TRY_VOID(visit(Store::read_event(select)));
+  }
+}
+
+}  // namespace discreet::ledger
