@@ -1,0 +1,239 @@
+// What the planner hands to the curator: everything needed to price, run and release one statement.
+//
+// A statement becomes zero or more releases and one final statement. Each release reads private
+// rows by its own engine statement and gives out a table `released_N(k1, ..., a1, ...)`; the final
+// statement reads released and public tables only, so it is post-processing and runs exactly.
+// No release: the question is public, and the final statement is the answer.
+//
+// Guarantee: (a) every row of `partials_sql` and of a stream belongs to the privacy unit in its
+//            column `unit`: taking one unit out of the data takes out exactly its rows and changes
+//            no other; (b) per-row values are integers within [lower, upper], clamped in the
+//            statement; (c) statements do not fail, whatever the rows hold; (d) nothing in this
+//            struct depends on a row.
+// Assumes:   the curator drops partial rows whose key is not in a public key's domain, bounds each
+//            unit's contribution before anything is added up, and runs a question's statements on
+//            one snapshot.
+// Argument:  docs/sql.md, "Why the rewriting is private".
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "catalog/literal.h"
+#include "sql/dialect.h"
+#include "sql/type.h"
+
+namespace discreet::sql {
+
+/// value = q * unit, with unit = 10^-digits or 2^-digits: integers on a declared grid.
+struct Grid {
+  enum class Base { Ten, Two } base = Base::Ten;
+  int digits = 0;
+
+  double unit() const;
+  friend bool operator==(const Grid&, const Grid&) = default;
+};
+
+/// Where a value's bounds come from. They are enforced in every case.
+enum class BoundsOrigin {
+  Proved,    ///< follows from the plan or the type (a boolean, a length, a CASE of constants)
+  Declared,  ///< follows from ranges in the policy
+  Asked,     ///< contribution_bounds_per_row in the statement
+  Technical  ///< nobody said: only what fits an integer. The curator finds a bound privately
+};
+
+/// One per-row integer that is added up (or collected) per unit and group.
+struct Value {
+  Grid grid;
+  Type type;                  ///< of the expression, before it was put on the grid
+  std::int64_t lower, upper;  ///< of q, in grid units; every q is within
+  BoundsOrigin origin;
+  std::string expression;  ///< as written in the engine's SQL: for EXPLAIN
+};
+
+/// An integer per (unit, group) in `partials_sql`. Names of columns are f1, f2, ...
+struct Feature {
+  enum class Kind {
+    Rows,           ///< rows (that pass the aggregate's FILTER)
+    Count,          ///< rows where the value is not NULL
+    Sum,            ///< of q, over those
+    SumOfSquares,   ///< of q * q
+    SumOfProducts,  ///< of q * q of the second value, where both are present
+    Distinct,       ///< different values, each of which belongs to one unit (order numbers of a
+                    ///< customer)
+  };
+  Kind kind;
+  std::string column;
+  std::optional<std::size_t> value;   ///< index into Release::values; absent for Rows
+  std::optional<std::size_t> second;  ///< SumOfProducts
+};
+
+/// The values themselves, for what cannot be added up: rows (unit, keys, value, multiplicity).
+/// Numbers, dates (days) and timestamps (microseconds) are q on the value's grid; text is text.
+struct ValueStream {
+  std::size_t value;  ///< index into Release::values
+  bool is_text = false;
+  std::vector<catalog::Literal> domain;  ///< public keys of the column, if the policy lists them
+  std::string sql;
+};
+
+struct PrivateKey {};
+struct ListedKey {
+  std::vector<catalog::Literal> values;
+};
+/// Whole numbers, or days since 1970-01-01 where the key's type is date; both ends belong.
+struct RangeKey {
+  std::int64_t lower, upper;
+};
+/// Column `column` of public_key_sets[set].
+struct PublicSetKey {
+  std::size_t set, column;
+};
+
+/// One GROUP BY expression. Public keys answer empty groups too; rows with other keys are dropped.
+struct Key {
+  std::string column;  ///< k1, k2, ... in all statements of the release
+  std::string text;    ///< the expression, for EXPLAIN
+  Type type;
+  std::variant<PrivateKey, ListedKey, RangeKey, PublicSetKey> domain;
+  bool may_be_null = true;
+
+  bool is_public() const { return !std::holds_alternative<PrivateKey>(domain); }
+};
+
+/// Keys that come from public (or earlier released) tables together: their rows are the domain.
+/// Columns of `sql` are the keys that name this set, in order of PublicSetKey::column.
+struct PublicKeySet {
+  std::string sql;
+};
+
+// The aggregates. Numbers are indexes into Release::features, or `stream` into Release::streams.
+struct CountRelease {
+  std::size_t rows;
+};
+struct SumRelease {
+  std::size_t count, sum;
+};
+struct AvgRelease {
+  std::size_t count, sum;
+};
+struct VarianceRelease {
+  std::size_t count, sum, squares;
+  bool sample;  ///< n - 1 in the denominator
+  bool standard_deviation;
+};
+struct CovarianceRelease {
+  enum class Kind { Population, Sample, Correlation } kind;
+  std::size_t count, sum_x, sum_y, squares_x, squares_y, products;  ///< rows where both are present
+};
+struct ExtremeRelease {
+  std::size_t stream;
+  bool maximum;
+};
+struct QuantilesRelease {
+  std::size_t stream;
+  std::vector<double> fractions;
+  bool continuous;  ///< percentile_cont: interpolate
+  bool as_list;     ///< the result is an array
+};
+struct CountUnitsRelease {};  ///< count(distinct unit), or of the units whose `rows` is above 0
+struct CountDistinctRelease {
+  std::size_t stream;
+};
+struct ModeRelease {
+  std::size_t stream;
+};
+struct TopKRelease {
+  std::size_t stream;
+  std::uint64_t k;
+};
+/// Counts of values in [edges[i], edges[i+1]), the last bin closed; features in bin order.
+struct HistogramRelease {
+  std::vector<std::size_t> bins;
+  std::vector<double> edges;
+  bool cumulative;  ///< approx CDF: shares of values <= each edge; bins[0] is up to edges[0]
+};
+
+using AggregateKind =
+    std::variant<CountRelease, SumRelease, AvgRelease, VarianceRelease, CovarianceRelease,
+                 ExtremeRelease, QuantilesRelease, CountUnitsRelease, CountDistinctRelease,
+                 ModeRelease, TopKRelease, HistogramRelease>;
+
+/// contribution_bounds_per_group (or _per_row), as asked, in the value's own measure.
+struct AskedBounds {
+  bool per_row;
+  double lower, upper;
+};
+
+struct AggregateRelease {
+  std::string column;  ///< a1, a2, ...
+  std::string text;    ///< as asked: "sum(income)"
+  AggregateKind kind;
+  Type type;  ///< of the released column
+  std::optional<AskedBounds> asked;
+  /// Rows that pass this aggregate's FILTER (a Rows feature), where it has one.
+  std::optional<std::size_t> filter_rows;
+};
+
+/// What the plan proves (or the policy declares) of one unit. The curator enforces all of it by
+/// clipping.
+struct UnitBounds {
+  /// Proved: every unit has at most one row in the release's input, so engine totals are safe.
+  bool one_row_per_unit = false;
+  std::optional<std::uint64_t> rows_max;
+  std::optional<std::uint64_t> groups_max;
+};
+
+struct Release {
+  std::string table;   ///< "released_1": the name the final statement reads
+  std::string people;  ///< whose privacy: the policy's Unit::people
+  bool unit_is_row = false;
+
+  std::vector<Key> keys;
+  std::vector<PublicKeySet> public_key_sets;
+  std::vector<Value> values;
+  std::vector<Feature> features;
+  std::vector<ValueStream> streams;
+  std::vector<AggregateRelease> aggregates;
+  UnitBounds bounds;
+
+  /// One row per (unit, group): unit, k1, ..., f1, ...; integers are BIGINT or HUGEINT, never NULL.
+  /// `unit` is a BIGINT, a VARCHAR or a DATE, as in the data.
+  std::string partials_sql;
+  /// Only where one_row_per_unit: one row per group with the exact totals k1, ..., f1, ...,
+  /// `units`.
+  std::optional<std::string> totals_sql;
+
+  /// GoogleSQL's form: its meaning applies (AVG of units' means, ...). Absent: a plain statement.
+  std::optional<PrivacyOptions> options;
+  std::vector<std::size_t> needs;   ///< earlier releases that these statements read
+  std::vector<std::string> tables;  ///< private tables read
+};
+
+struct OutputColumn {
+  std::string name;
+  Type type;
+  /// The aggregates of the last release that it is computed from (for error columns), by column
+  /// name.
+  std::vector<std::string> from;
+  /// It is that aggregate and nothing else.
+  bool is_plain = false;
+};
+
+struct PlannedQuestion {
+  std::string normalised_text;  ///< the question's identity for the answer cache, with its options
+  std::vector<std::string> tables;
+  std::vector<Release> releases;  ///< in the order in which they must run
+  std::string final_sql;
+  std::vector<OutputColumn> columns;
+  std::vector<std::string> notices;
+  std::string tree;  ///< the plan, for EXPLAIN: one node a line, indented
+
+  bool is_public() const { return releases.empty(); }
+};
+
+}  // namespace discreet::sql

@@ -1,0 +1,73 @@
+#include <algorithm>
+#include <cctype>
+
+#include <pg_query.h>
+
+#include "pg_query.pb.h"
+#include "sql/scan_internal.h"
+
+namespace discreet::sql {
+namespace {
+
+TokenKind kind_of(const pg_query::ScanToken& token, char first) {
+  switch (token.token()) {
+    case pg_query::ICONST:
+    case pg_query::FCONST:
+      return TokenKind::Number;
+    case pg_query::SCONST:
+    case pg_query::USCONST:
+    case pg_query::BCONST:
+    case pg_query::XCONST:
+      return TokenKind::String;
+    default:
+      break;
+  }
+  if (first == '"') return TokenKind::QuotedName;
+  if (std::isalpha(static_cast<unsigned char>(first)) || first == '_' || (first & 0x80))
+    return TokenKind::Word;
+  return TokenKind::Symbol;
+}
+
+}  // namespace
+
+Result<std::vector<Token>> scan(const std::string& statement) {
+  if (statement.find('\0') != std::string::npos)
+    return invalid_input("The statement holds a zero byte.");
+  PgQueryScanResult scanned = pg_query_scan(statement.c_str());
+  pg_query::ScanResult tree;
+  std::string failure;
+  if (scanned.error != nullptr)
+    failure = scanned.error->message;
+  else if (!tree.ParseFromArray(scanned.pbuf.data, static_cast<int>(scanned.pbuf.len)))
+    failure = "the scanner's answer could not be read";
+  pg_query_free_scan_result(scanned);
+  if (!failure.empty()) return invalid_input("The statement is not SQL: " + failure + ".");
+
+  std::vector<Token> tokens;
+  for (const auto& token : tree.tokens()) {
+    if (token.token() == pg_query::SQL_COMMENT || token.token() == pg_query::C_COMMENT) continue;
+    const auto start = static_cast<std::size_t>(token.start());
+    if (token.end() <= token.start() || static_cast<std::size_t>(token.end()) > statement.size())
+      continue;
+    Token mine{kind_of(token, statement[start]), token.start(), token.end(),
+               statement.substr(start, static_cast<std::size_t>(token.end()) - start)};
+    if (mine.kind == TokenKind::Word)
+      std::transform(mine.text.begin(), mine.text.end(), mine.text.begin(), [](unsigned char c) {
+        return c < 0x80 ? static_cast<char>(std::tolower(c)) : static_cast<char>(c);
+      });
+    tokens.push_back(std::move(mine));
+  }
+  return tokens;
+}
+
+std::string normalise(const std::vector<Token>& tokens) {
+  std::string text;
+  for (const Token& token : tokens) {
+    if (token.is(";")) continue;
+    if (!text.empty()) text += ' ';
+    text += token.text;
+  }
+  return text;
+}
+
+}  // namespace discreet::sql
