@@ -10,8 +10,8 @@
 namespace discreet {
 namespace {
 
-// Units as numbers 0, 1, ...: by value, never by a hash alone, since two people taken for one would not be
-// protected from each other's removal.
+// Units as numbers 0, 1, ...: by value, never by a hash alone, since two people taken for one would
+// not be protected from each other's removal.
 class UnitNumbers {
  public:
   std::uint32_t of(const DuckDbChunk& chunk, DuckDbType type, std::size_t row) {
@@ -38,13 +38,15 @@ class UnitNumbers {
 
 }  // namespace
 
-Result<Contributions> Contributions::load(const sql::Release& release, Groups& groups, DuckDb& engine) {
+Result<Contributions> Contributions::load(const sql::Release& release, Groups& groups,
+                                          DuckDb& engine) {
   DISCREET_TRY(DuckDbRows rows, engine.query(release.partials_sql));
   const auto columns = rows.columns();
   const std::size_t keys = release.keys.size();
   Contributions loaded;
   loaded.features_ = release.features.size();
-  DISCREET_CHECK(columns.size() == 1 + keys + loaded.features_, "partials are unit, keys, features");
+  DISCREET_CHECK(columns.size() == 1 + keys + loaded.features_,
+                 "partials are unit, keys, features");
 
   UnitNumbers numbers;
   std::vector<std::uint32_t> unit_of_row, group_of_row;
@@ -54,14 +56,17 @@ Result<Contributions> Contributions::load(const sql::Release& release, Groups& g
     DISCREET_TRY(const auto chunk, rows.next());
     if (!chunk) break;
     for (std::size_t row = 0; row < chunk->size(); ++row) {
-      if (chunk->is_null(0, row)) continue;  // nobody's row: it has no unit to protect, and is not answered
-      for (std::size_t key = 0; key < keys; ++key) tuple[key] = read_cell(*chunk, columns[1 + key].type, 1 + key, row);
+      if (chunk->is_null(0, row))
+        continue;  // nobody's row: it has no unit to protect, and is not answered
+      for (std::size_t key = 0; key < keys; ++key)
+        tuple[key] = read_cell(*chunk, columns[1 + key].type, 1 + key, row);
       const auto group = groups.find(tuple);
       if (!group) continue;
       unit_of_row.push_back(numbers.of(*chunk, columns[0].type, row));
       group_of_row.push_back(*group);
       for (std::size_t f = 0; f < loaded.features_; ++f)
-        values.push_back(chunk->is_null(1 + keys + f, row) ? Int128{0} : chunk->int128(1 + keys + f, row));
+        values.push_back(chunk->is_null(1 + keys + f, row) ? Int128{0}
+                                                           : chunk->int128(1 + keys + f, row));
     }
   }
 
@@ -75,7 +80,8 @@ Result<Contributions> Contributions::load(const sql::Release& release, Groups& g
   for (std::size_t row = 0; row < unit_of_row.size(); ++row) {
     const std::size_t to = next[unit_of_row[row]]++;
     loaded.group_[to] = group_of_row[row];
-    std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(row * loaded.features_), loaded.features_,
+    std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(row * loaded.features_),
+                loaded.features_,
                 loaded.values_.begin() + static_cast<std::ptrdiff_t>(to * loaded.features_));
   }
   return loaded;
@@ -109,7 +115,8 @@ void Contributions::keep_groups(std::uint64_t groups_max, RandomSource& random) 
     order.resize(count);
     std::iota(order.begin(), order.end(), begin_[unit]);
     // The first groups_max places of a uniform shuffle stay.
-    for (std::size_t i = 0; i < groups_max; ++i) std::swap(order[i], order[i + uniform_below(count - i, random)]);
+    for (std::size_t i = 0; i < groups_max; ++i)
+      std::swap(order[i], order[i + uniform_below(count - i, random)]);
     for (std::size_t i = groups_max; i < count; ++i) kept[order[i]] = false;
   }
   filter([&](std::size_t, std::size_t row) { return kept[row]; });

@@ -1,5 +1,5 @@
-// What each privacy unit adds to each group, in exact integers: the rows of a release's engine statement,
-// gathered by unit. Everything that bounds a unit's influence works on this.
+// What each privacy unit adds to each group, in exact integers: the rows of a release's engine
+// statement, gathered by unit. Everything that bounds a unit's influence works on this.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,9 @@ class Contributions {
   /// Rows of a unit are begin(u) .. begin(u + 1) - 1; each is one group of it.
   std::size_t begin(std::size_t unit) const { return begin_[unit]; }
   std::uint32_t group(std::size_t row) const { return group_[row]; }
-  std::span<const Int128> values(std::size_t row) const { return {values_.data() + row * features_, features_}; }
+  std::span<const Int128> values(std::size_t row) const {
+    return {values_.data() + row * features_, features_};
+  }
   std::size_t rows() const { return group_.size(); }
 
   /// Keeps at most `groups_max` groups of every unit, chosen uniformly and independently.

@@ -30,7 +30,8 @@ std::string encode(const std::vector<Cell>& cells) {
   return out;
 }
 
-using Tuples = std::vector<std::vector<Cell>>;  // one position of the key list may hold several values
+using Tuples =
+    std::vector<std::vector<Cell>>;  // one position of the key list may hold several values
 
 Result<Tuples> read_set(const sql::PublicKeySet& set, DuckDb& engine) {
   DISCREET_TRY(DuckDbRows rows, engine.query(set.sql));
@@ -41,11 +42,14 @@ Result<Tuples> read_set(const sql::PublicKeySet& set, DuckDb& engine) {
     if (!chunk) return tuples;
     for (std::size_t row = 0; row < chunk->size(); ++row) {
       std::vector<Cell> tuple;
-      for (std::size_t i = 0; i < columns.size(); ++i) tuple.push_back(read_cell(*chunk, columns[i].type, i, row));
+      for (std::size_t i = 0; i < columns.size(); ++i)
+        tuple.push_back(read_cell(*chunk, columns[i].type, i, row));
       tuples.push_back(std::move(tuple));
     }
     if (tuples.size() > Groups::kGroupsMax)
-      return Error{ErrorCode::Refused, "The public keys of this question span too many groups; group by fewer columns."};
+      return Error{
+          ErrorCode::Refused,
+          "The public keys of this question span too many groups; group by fewer columns."};
   }
 }
 
@@ -54,13 +58,18 @@ Result<Tuples> read_set(const sql::PublicKeySet& set, DuckDb& engine) {
 Cell read_cell(const DuckDbChunk& chunk, DuckDbType type, std::size_t column, std::size_t row) {
   if (chunk.is_null(column, row)) return std::monostate{};
   switch (type) {
-    case DuckDbType::Bool: return chunk.boolean(column, row);
+    case DuckDbType::Bool:
+      return chunk.boolean(column, row);
     case DuckDbType::Int64:
     case DuckDbType::Date:
-    case DuckDbType::Timestamp: return chunk.int64s(column)[row];
-    case DuckDbType::HugeInt: return saturate(chunk.int128(column, row));
-    case DuckDbType::Double: return chunk.doubles(column)[row];
-    case DuckDbType::Varchar: return std::string(chunk.varchar(column, row));
+    case DuckDbType::Timestamp:
+      return chunk.int64s(column)[row];
+    case DuckDbType::HugeInt:
+      return saturate(chunk.int128(column, row));
+    case DuckDbType::Double:
+      return chunk.doubles(column)[row];
+    case DuckDbType::Varchar:
+      return std::string(chunk.varchar(column, row));
   }
   fail_check("known type", "a column of a type that rows do not have");
 }
@@ -79,12 +88,14 @@ Cell to_cell(const catalog::Literal& literal, sql::Type type) {
 }
 
 std::uint32_t Groups::add(std::vector<Cell> keys) {
-  const auto [at, is_new] = index_.try_emplace(encode(keys), static_cast<std::uint32_t>(keys_.size()));
+  const auto [at, is_new] =
+      index_.try_emplace(encode(keys), static_cast<std::uint32_t>(keys_.size()));
   if (is_new) keys_.push_back(std::move(keys));
   return at->second;
 }
 
-// The domain is a product of factors: each listed or ranged key by itself, each public set as a whole.
+// The domain is a product of factors: each listed or ranged key by itself, each public set as a
+// whole.
 Result<Groups> Groups::make(const sql::Release& release, DuckDb& engine) {
   Groups groups;
   struct Factor {
@@ -98,7 +109,8 @@ Result<Groups> Groups::make(const sql::Release& release, DuckDb& engine) {
     const std::size_t width = factor.tuples.empty() ? 0 : factor.tuples.front().size();
     factor.positions.assign(width, 0);
     for (std::size_t key = 0; key < release.keys.size(); ++key)
-      if (const auto* from = std::get_if<sql::PublicSetKey>(&release.keys[key].domain); from && from->set == set)
+      if (const auto* from = std::get_if<sql::PublicSetKey>(&release.keys[key].domain);
+          from && from->set == set)
         if (from->column < width) factor.positions[from->column] = key;
     factors.push_back(std::move(factor));
   }
@@ -111,7 +123,10 @@ Result<Groups> Groups::make(const sql::Release& release, DuckDb& engine) {
       for (const auto& value : listed->values) factor.tuples.push_back({to_cell(value, k.type)});
     } else if (const auto* range = std::get_if<sql::RangeKey>(&k.domain)) {
       if (range->upper - range->lower >= static_cast<std::int64_t>(kGroupsMax))
-        return Error{ErrorCode::Refused, fmt::format("The range of {} has too many values to group by; group by a coarser one.", k.text)};
+        return Error{
+            ErrorCode::Refused,
+            fmt::format("The range of {} has too many values to group by; group by a coarser one.",
+                        k.text)};
       for (std::int64_t v = range->lower; v <= range->upper; ++v) factor.tuples.push_back({v});
     } else {
       continue;
@@ -122,12 +137,15 @@ Result<Groups> Groups::make(const sql::Release& release, DuckDb& engine) {
   Tuples product = {std::vector<Cell>(release.keys.size())};
   for (const Factor& factor : factors) {
     if (product.size() * factor.tuples.size() > kGroupsMax)
-      return Error{ErrorCode::Refused, "The public keys of this question span too many groups; group by fewer columns."};
+      return Error{
+          ErrorCode::Refused,
+          "The public keys of this question span too many groups; group by fewer columns."};
     Tuples wider;
     for (const auto& tuple : product)
       for (const auto& part : factor.tuples) {
         wider.push_back(tuple);
-        for (std::size_t i = 0; i < factor.positions.size(); ++i) wider.back()[factor.positions[i]] = part[i];
+        for (std::size_t i = 0; i < factor.positions.size(); ++i)
+          wider.back()[factor.positions[i]] = part[i];
       }
     product = std::move(wider);
   }

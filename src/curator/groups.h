@@ -1,8 +1,8 @@
 // The groups of a question: tuples of key values, numbered.
 //
-// Public keys span a domain that is known without looking at rows: every group of it is answered, and rows
-// with other keys are dropped. Where a key is private the groups are those found in the data, and partition
-// selection decides which may be named.
+// Public keys span a domain that is known without looking at rows: every group of it is answered,
+// and rows with other keys are dropped. Where a key is private the groups are those found in the
+// data, and partition selection decides which may be named.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@
 
 namespace discreet {
 
-/// A value as it crosses the engine: NULL, boolean, whole number (also days and microseconds), number, text.
+/// A value as it crosses the engine: NULL, boolean, whole number (also days and microseconds),
+/// number, text.
 using Cell = std::variant<std::monostate, bool, std::int64_t, double, std::string>;
 
 class Groups {
@@ -45,7 +46,8 @@ class Groups {
   bool public_ = true;
   std::vector<std::vector<Cell>> keys_;
   std::unordered_map<std::string, std::uint32_t> index_;
-  // With a private key: the admissible tuples of the public ones, encoded; empty where there are none.
+  // With a private key: the admissible tuples of the public ones, encoded; empty where there are
+  // none.
   std::vector<std::size_t> public_positions_;
   std::unordered_map<std::string, bool> public_domain_;
 };
