@@ -21,18 +21,50 @@ std::uint64_t depth(std::size_t count) {
 }  // namespace
 
 struct Quantiles::Part {
-  std::size_t first, last;  // quantiles first .. last - 1
-  double below, above;      // the quantiles at which this part of the data begins, ends
+  std::size_t first, last;               // quantiles first .. last - 1
   std::span<const std::int64_t> sorted;  // rows of this part, with their secret digits
   IntegerRange range;
-  std::uint64_t levels_left;
 };
+
+struct Quantiles::Node {
+  Rational q;        // within its part of the data
+  ExpPowers powers;  // of its share of epsilon
+};
+
+Quantiles::Quantiles(Epsilon epsilon, std::vector<double> quantiles, IntegerRange range,
+                     std::optional<Tree> tree, std::uint64_t levels, unsigned jitter_bits)
+    : epsilon_(epsilon),
+      quantiles_(std::move(quantiles)),
+      range_(range),
+      tree_(std::move(tree)),
+      levels_(levels),
+      jitter_bits_(jitter_bits),
+      nodes_(quantiles_.size()) {
+  if (!tree_) prepare(0, quantiles_.size(), 0, 1, levels_);
+}
+
+// Quantiles first .. last - 1 are answered from the data between the quantiles `below` and `above`.
+void Quantiles::prepare(std::size_t first, std::size_t last, double below, double above,
+                        std::uint64_t levels_left) {
+  if (first == last) return;
+  const std::size_t middle = first + (last - first) / 2;
+  const bool is_leaf = last - first == 1;
+  // Any rounding here is the same for all data.
+  const double relative =
+      std::clamp((quantiles_[middle] - below) / (above - below), kQuantileMin, 1 - kQuantileMin);
+  const Rational q = exact_rational(relative).value();
+  const Rational share = exact_rational(epsilon_.share(levels_).value()).value();
+  nodes_[middle] = std::make_shared<const Node>(
+      Node{q, quantile_powers(q, share * BigInt(is_leaf ? levels_left : 1))});
+  prepare(first, middle, below, quantiles_[middle], levels_left - 1);
+  prepare(middle + 1, last, quantiles_[middle], above, levels_left - 1);
+}
 
 Result<Quantiles> Quantiles::make(Epsilon epsilon, std::vector<double> quantiles,
                                   IntegerRange range, QuantilesMethod method) {
   DISCREET_TRY_VOID(check_range(range));
-  if (quantiles.empty() || quantiles.size() > 10'000)
-    return invalid_parameter("ask for between 1 and 10,000 quantiles");
+  if (quantiles.empty() || quantiles.size() > 1'000)
+    return invalid_parameter("ask for between 1 and 1,000 quantiles");
   for (const double q : quantiles) DISCREET_TRY_VOID(check_quantile(q));
   if (!std::is_sorted(quantiles.begin(), quantiles.end(), std::less_equal<>()))
     return invalid_parameter("the quantiles must rise strictly");
@@ -79,7 +111,7 @@ std::vector<std::int64_t> Quantiles::release(std::span<const std::int64_t> value
   }
   std::sort(sorted.begin(), sorted.end());
   const auto finest = static_cast<std::int64_t>(range_.size() << jitter_bits_);
-  solve({0, answers.size(), 0, 1, sorted, {0, finest - 1}, levels_}, answers, random);
+  solve({0, answers.size(), sorted, {0, finest - 1}}, answers, random);
   for (auto& answer : answers) answer = range_.lower + (answer >> jitter_bits_);
   return answers;
 }
@@ -88,33 +120,16 @@ void Quantiles::solve(const Part& part, std::vector<std::int64_t>& answers,
                       RandomSource& random) const {
   if (part.first == part.last) return;
   const std::size_t middle = part.first + (part.last - part.first) / 2;
-  // The quantile within this part of the data. Any rounding here is the same for all data.
-  const double relative = std::clamp((quantiles_[middle] - part.below) / (part.above - part.below),
-                                     kQuantileMin, 1 - kQuantileMin);
-  const bool is_leaf = part.last - part.first == 1;
-  const Rational share = exact_rational(epsilon_.share(levels_).value()).value();
-  const Rational q = exact_rational(relative).value();
-  const ExpPowers powers = quantile_powers(q, share * BigInt(is_leaf ? part.levels_left : 1));
-  const std::int64_t found = draw_quantile(part.sorted, part.range, q, powers, random);
+  const Node& node = *nodes_[middle];
+  const std::int64_t found = draw_quantile(part.sorted, part.range, node.q, node.powers, random);
   answers[middle] = found;
-  if (is_leaf) return;
   const auto cut = static_cast<std::size_t>(
       std::upper_bound(part.sorted.begin(), part.sorted.end(), found) - part.sorted.begin());
-  solve({part.first,
-         middle,
-         part.below,
-         quantiles_[middle],
-         part.sorted.first(cut),
-         {part.range.lower, found},
-         part.levels_left - 1},
-        answers, random);
+  solve({part.first, middle, part.sorted.first(cut), {part.range.lower, found}}, answers, random);
   solve({middle + 1,
          part.last,
-         quantiles_[middle],
-         part.above,
          part.sorted.subspan(cut),
-         {std::min(found + 1, part.range.upper), part.range.upper},
-         part.levels_left - 1},
+         {std::min(found + 1, part.range.upper), part.range.upper}},
         answers, random);
 }
 

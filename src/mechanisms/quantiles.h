@@ -12,6 +12,7 @@
 // Proof:     docs/proofs/quantile.md
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -26,7 +27,7 @@ class Quantiles {
  public:
   static constexpr std::uint64_t kTreeSizeMax = 256;
 
-  /// `quantiles` rise strictly. InvalidParameter: none, or more than 10,000, or not rising; a share
+  /// `quantiles` rise strictly. InvalidParameter: none, or more than 1,000, or not rising; a share
   /// of epsilon outside [2^-40, 2^20]; a tree for a range of more than 2^26 values.
   static Result<Quantiles> make(Epsilon epsilon, std::vector<double> quantiles, IntegerRange range,
                                 QuantilesMethod method = QuantilesMethod::BySize);
@@ -50,14 +51,11 @@ class Quantiles {
 
  private:
   struct Part;  // a subproblem of the recursion
+  struct Node;  // what its draw needs that does not depend on data
   Quantiles(Epsilon epsilon, std::vector<double> quantiles, IntegerRange range,
-            std::optional<Tree> tree, std::uint64_t levels, unsigned jitter_bits)
-      : epsilon_(epsilon),
-        quantiles_(std::move(quantiles)),
-        range_(range),
-        tree_(std::move(tree)),
-        levels_(levels),
-        jitter_bits_(jitter_bits) {}
+            std::optional<Tree> tree, std::uint64_t levels, unsigned jitter_bits);
+  void prepare(std::size_t first, std::size_t last, double below, double above,
+               std::uint64_t levels_left);
   void solve(const Part& part, std::vector<std::int64_t>& answers, RandomSource& random) const;
 
   Epsilon epsilon_;
@@ -66,6 +64,7 @@ class Quantiles {
   std::optional<Tree> tree_;
   std::uint64_t levels_;
   unsigned jitter_bits_;
+  std::vector<std::shared_ptr<const Node>> nodes_;  // by the quantile they answer
 };
 
 }  // namespace discreet
