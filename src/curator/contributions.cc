@@ -126,6 +126,10 @@ void Contributions::keep_only(const std::vector<bool>& kept) {
   filter([&](std::size_t, std::size_t row) { return kept[group_[row]]; });
 }
 
+void Contributions::renumber(const std::vector<std::uint32_t>& number) {
+  for (std::uint32_t& group : group_) group = number[group];
+}
+
 std::vector<std::int64_t> Contributions::units_above(std::span<const std::uint64_t> bounds) const {
   std::vector<std::int64_t> above(bounds.size());
   for (std::size_t unit = 0; unit < units(); ++unit) {

@@ -31,6 +31,9 @@ class Contributions {
   /// Drops the rows of groups that are not kept.
   void keep_only(const std::vector<bool>& kept);
 
+  /// Gives every group a new number; dropped groups must be gone.
+  void renumber(const std::vector<std::uint32_t>& number);
+
   /// How many units have more than bounds[i] groups, for each i.
   std::vector<std::int64_t> units_above(std::span<const std::uint64_t> bounds) const;
   /// How many units each group has.
