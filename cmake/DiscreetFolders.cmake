@@ -21,8 +21,12 @@ discreet_library(curator DEPENDS base privacy catalog ledger)
 
 discreet_library(audit DEPENDS base random privacy mechanisms accounting)
 
+discreet_library(audit DEPENDS base random privacy mechanisms accounting)
+discreet_library(ledger DEPENDS base privacy accounting LINK_PRIVATE OpenSSL::Crypto SQLite::SQLite3)
+discreet_library(catalog DEPENDS base privacy)
 discreet_library(sql DEPENDS base privacy catalog LINK_PRIVATE PgQuery::PgQuery PgQuery::Tree)
 discreet_library(engines/duckdb DEPENDS base LINK_PRIVATE DuckDB::DuckDB)
+discreet_library(curator DEPENDS base random privacy mechanisms accounting ledger catalog sql engines_duckdb)
 discreet_library(town DEPENDS base engines_duckdb)
 
 add_executable(discreet_cli)
@@ -34,6 +38,7 @@ target_link_libraries(discreet_cli PRIVATE
   discreet_mechanisms
   discreet_accounting
   discreet_audit
+  discreet_curator
   discreet_town
   discreet_curator
   discreet_engines_duckdb

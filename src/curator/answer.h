@@ -1,0 +1,39 @@
+// An answer as it leaves: rows, their errors, what was paid. Serialised for the ledger, so that a
+// repeated question gets the same bytes.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "curator/groups.h"
+#include "privacy/parameters.h"
+
+namespace discreet {
+
+struct AnswerColumn {
+  std::string name;
+  std::string type;  ///< as PostgreSQL calls it
+};
+
+struct AnswerCost {
+  double epsilon = 0;
+  double delta = 0;
+  double rho = 0;  ///< zCDP bound of the same releases
+};
+
+struct Answer {
+  std::vector<AnswerColumn> columns;
+  /// One text per cell, as it is printed; nothing for NULL.
+  std::vector<std::vector<std::optional<std::string>>> rows;
+  /// Half the width of a 95 % interval, by row and column; nothing where there is none.
+  std::vector<std::vector<std::optional<double>>> error95;
+  std::vector<std::string> notices;
+  AnswerCost cost;
+  bool repeated = false;  ///< from the record, free
+
+  std::string to_bytes() const;
+  static Result<Answer> from_bytes(const std::string& bytes);
+};
+
+}  // namespace discreet

@@ -1,0 +1,60 @@
+// The groups of a question: tuples of key values, numbered.
+//
+// Public keys span a domain that is known without looking at rows: every group of it is answered,
+// and rows with other keys are dropped. Where a key is private the groups are those found in the
+// data, and partition selection decides which may be named.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "engines/duckdb/database.h"
+#include "sql/question.h"
+
+namespace discreet {
+
+/// A value as it crosses the engine: NULL, boolean, whole number (also days and microseconds),
+/// number, text.
+using Cell = std::variant<std::monostate, bool, std::int64_t, double, std::string>;
+
+class Groups {
+ public:
+  /// More public groups than this are refused: the answer would be mostly noise.
+  static constexpr std::size_t kGroupsMax = 4'000'000;
+
+  /// Spans the public domain; reads public key sets through the engine. Refused: too many groups.
+  static Result<Groups> make(const sql::Release& release, DuckDb& engine);
+
+  /// All keys are public: `size()` is known before any row is read.
+  bool is_public() const { return public_; }
+  std::size_t size() const { return keys_.size(); }
+  const std::vector<Cell>& keys(std::size_t group) const { return keys_[group]; }
+
+  /// The group of a row, or nothing if its public keys lie outside their domains. New groups are
+  /// made only where some key is private.
+  std::optional<std::uint32_t> find(const std::vector<Cell>& keys);
+
+ private:
+  Groups() = default;
+  std::uint32_t add(std::vector<Cell> keys);
+  bool in_domain(const std::vector<Cell>& keys) const;
+
+  bool public_ = true;
+  std::vector<std::vector<Cell>> keys_;
+  std::unordered_map<std::string, std::uint32_t> index_;
+  // With a private key: the admissible tuples of the public ones, encoded; empty where there are
+  // none.
+  std::vector<std::size_t> public_positions_;
+  std::unordered_map<std::string, bool> public_domain_;
+};
+
+/// One row of one column of a chunk.
+Cell read_cell(const DuckDbChunk& chunk, DuckDbType type, std::size_t column, std::size_t row);
+/// A constant of the policy as a key of this type arrives from the engine.
+Cell to_cell(const catalog::Literal& literal, sql::Type type);
+
+}  // namespace discreet

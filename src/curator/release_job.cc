@@ -1,0 +1,289 @@
+#include "curator/release_job.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include <fmt/format.h>
+
+namespace discreet {
+namespace {
+
+// Shares of a release's epsilon where keys are private; what is left goes to the aggregates.
+constexpr double kGroupsShare = 0.05, kKeysShare = 0.25;
+constexpr int kGroupBoundsMax = 16;  // up to 2^16 groups of one unit
+
+Epsilon part(Epsilon whole, double share) {
+  return Epsilon::make(mul_down(whole.value(), share)).value();
+}
+Epsilon rest(Epsilon whole, Epsilon used) {
+  return Epsilon::make(std::max(0.0, sub_down(whole.value(), used.value()))).value();
+}
+
+}  // namespace
+
+Result<ReleaseJob> ReleaseJob::make(const sql::Release& release, ApproxDp budget) {
+  if (budget.epsilon.value() == 0)
+    return invalid_parameter("epsilon must be positive: at zero nothing can be released");
+  ReleaseJob job;
+  job.release_ = &release;
+  job.budget_ = budget;
+  job.private_keys_ = std::any_of(release.keys.begin(), release.keys.end(),
+                                  [](const sql::Key& key) { return !key.is_public(); });
+  job.sums_ = plan_sums(release);
+  for (std::size_t i = 0; i < release.aggregates.size(); ++i)
+    if (!is_additive(release.aggregates[i].kind)) job.stream_aggregates_.push_back(i);
+
+  if (release.bounds.one_row_per_unit) job.groups_max_ = 1;
+  if (release.bounds.groups_max)
+    job.groups_max_ = std::min(job.groups_max_.value_or(UINT64_MAX), *release.bounds.groups_max);
+  if (release.options && release.options->max_groups_contributed)
+    job.groups_max_ = release.options->max_groups_contributed;
+
+  Epsilon left = budget.epsilon;
+  if (job.private_keys_) {
+    if (budget.delta.value() == 0)
+      return Error{ErrorCode::Refused,
+                   "The groups of this question are private, and naming them needs a delta. Set "
+                   "one (for example delta = 1e-7), or list "
+                   "the column's public keys in the policy (values = [...])."};
+    if (!job.groups_max_) job.for_groups_ = part(budget.epsilon, kGroupsShare);
+    job.for_keys_ = part(budget.epsilon, kKeysShare);
+    left = rest(rest(left, job.for_groups_), job.for_keys_);
+  } else if (release.options && release.options->min_privacy_units_per_group) {
+    return Error{ErrorCode::Refused,
+                 "min_privacy_units_per_group needs private keys: the groups of this question are "
+                 "public and all are answered."};
+  }
+
+  // Aggregates share what is left by their number: a stream each, the sums together.
+  const std::size_t parts = job.sums_.uses.size() + job.stream_aggregates_.size();
+  if (parts == 0) {  // SELECT DISTINCT key: only the keys are released
+    job.for_keys_ = rest(budget.epsilon, job.for_groups_);
+    left = Epsilon::zero();
+  }
+  const Epsilon share = parts == 0 ? left : left.share(parts);
+  job.for_sums_ =
+      job.stream_aggregates_.empty()
+          ? left
+          : Epsilon::make(mul_down(share.value(), static_cast<double>(job.sums_.uses.size())))
+                .value();
+  for (const std::size_t aggregate : job.stream_aggregates_) {
+    DISCREET_TRY(auto stream, StreamRelease::make(release, aggregate, share));
+    job.streams_.push_back(std::move(stream));
+  }
+  if (job.private_keys_ && job.groups_max_) {
+    const PartitionLimits limits{
+        *job.groups_max_,
+        release.options ? release.options->min_privacy_units_per_group.value_or(1) : 1};
+    DISCREET_TRY(job.selection_, PartitionSelection::make({job.for_keys_, budget.delta}, limits));
+  }
+  if (job.sums_.empty()) return job;
+
+  const bool bounded = std::all_of(job.sums_.sums.begin(), job.sums_.sums.end(),
+                                   [](const Sum& sum) { return sum.bounded; });
+  const bool asked = std::any_of(release.aggregates.begin(), release.aggregates.end(),
+                                 [](const auto& a) { return a.asked.has_value(); });
+  if (release.bounds.one_row_per_unit && bounded && !asked && release.totals_sql) {
+    DISCREET_TRY(job.direct_, DirectSums::make(release, job.sums_, job.for_sums_));
+    return job;
+  }
+  std::vector<std::size_t> together;
+  for (std::size_t i = 0; i < job.sums_.sums.size(); ++i) {
+    if (job.sums_.sums[i].bounded)
+      together.push_back(i);
+    else
+      job.blocks_.push_back({i});
+  }
+  if (!together.empty()) job.blocks_.push_back(together);
+  for (const auto& block : job.blocks_) {  // found impossible now, not after the charge
+    std::vector<Sum> sums;
+    for (const std::size_t sum : block) sums.push_back(job.sums_.sums[sum]);
+    DISCREET_TRY_VOID([&]() -> Result<void> {
+      auto made =
+          ClippedSums::make(job.for_sums_.share(job.blocks_.size()), sums, release.bounds.rows_max);
+      if (!made) return std::move(made).error();
+      return {};
+    }());
+  }
+  return job;
+}
+
+LossEvent ReleaseJob::loss() const {
+  if (!private_keys_) return loss::Pure{budget_.epsilon};
+  return loss::Composed{
+      {loss::Approximate{for_keys_, budget_.delta}, loss::Pure{rest(budget_.epsilon, for_keys_)}}};
+}
+
+Result<ReleasedTable> ReleaseJob::run(DuckDb& engine, RandomSource& random) const {
+  DISCREET_TRY(Groups groups, Groups::make(*release_, engine));
+  return direct_ ? run_direct(groups, engine, random) : run_clipped(groups, engine, random);
+}
+
+Result<ReleasedTable> ReleaseJob::run_direct(Groups& groups, DuckDb& engine,
+                                             RandomSource& random) const {
+  DISCREET_TRY(DuckDbRows rows, engine.query(*release_->totals_sql));
+  const auto columns = rows.columns();
+  const std::size_t keys = release_->keys.size(), features = release_->features.size();
+  DISCREET_CHECK(columns.size() == keys + features + 1, "totals are keys, features, units");
+  std::vector<GroupTotals> totals(groups.size(), GroupTotals{std::vector<Int128>(features), 0});
+  std::vector<Cell> tuple(keys);
+  for (;;) {
+    DISCREET_TRY(const auto chunk, rows.next());
+    if (!chunk) break;
+    for (std::size_t row = 0; row < chunk->size(); ++row) {
+      for (std::size_t key = 0; key < keys; ++key)
+        tuple[key] = read_cell(*chunk, columns[key].type, key, row);
+      const auto group = groups.find(tuple);
+      if (!group) continue;
+      if (*group >= totals.size())
+        totals.resize(*group + std::size_t{1}, GroupTotals{std::vector<Int128>(features), 0});
+      for (std::size_t f = 0; f < features; ++f)
+        totals[*group].features[f] +=
+            chunk->is_null(keys + f, row) ? Int128{0} : chunk->int128(keys + f, row);
+      totals[*group].units += chunk->int128(keys + features, row);
+    }
+  }
+  ReleasedTable out;
+  out.aggregates.resize(release_->aggregates.size());
+  std::vector<bool> kept(groups.size(), true);
+  std::vector<std::uint32_t> order;
+  for (std::size_t group = 0; group < groups.size(); ++group) {
+    if (private_keys_)
+      kept[group] = selection_->keep(
+          static_cast<std::uint64_t>(std::max<Int128>(0, totals[group].units)), random);
+    if (kept[group]) order.push_back(static_cast<std::uint32_t>(group));
+  }
+  for (const std::uint32_t group : order) {
+    out.keys.push_back(groups.keys(group));
+    direct_->release(totals[group], random, out.aggregates);
+  }
+  DISCREET_TRY_VOID(
+      release_streams(groups, private_keys_ ? &kept : nullptr, order, engine, random, out));
+  return out;
+}
+
+Result<ReleasedTable> ReleaseJob::run_clipped(Groups& groups, DuckDb& engine,
+                                              RandomSource& random) const {
+  DISCREET_TRY(Contributions contributions, Contributions::load(*release_, groups, engine));
+  ReleasedTable out;
+  out.aggregates.resize(release_->aggregates.size());
+  std::vector<bool> kept(groups.size(), true);
+
+  std::optional<std::uint64_t> groups_max = groups_max_;
+  if (private_keys_ && !groups_max) {
+    std::vector<std::uint64_t> bounds;
+    for (int i = 0; i <= kGroupBoundsMax; ++i) bounds.push_back(std::uint64_t{1} << i);
+    DISCREET_TRY(const auto search, BoundSearch::balanced(for_groups_, for_keys_, 1));
+    groups_max = bounds[search.release(contributions.units_above(bounds), random)];
+    out.notices.push_back(fmt::format("each of {} counts in at most {} groups (found privately)",
+                                      release_->people, *groups_max));
+  }
+  if (groups_max && (private_keys_ || release_->options))
+    contributions.keep_groups(*groups_max, random);
+  if (private_keys_) {
+    const PartitionLimits limits{
+        *groups_max,
+        release_->options ? release_->options->min_privacy_units_per_group.value_or(1) : 1};
+    DISCREET_TRY(const auto selection,
+                 PartitionSelection::make({for_keys_, budget_.delta}, limits));
+    const auto units = contributions.units_per_group(groups.size());
+    for (std::size_t group = 0; group < units.size(); ++group)
+      kept[group] = selection.keep(units[group], random);
+    contributions.keep_only(kept);
+  }
+  std::vector<std::uint32_t> order;
+  for (std::size_t group = 0; group < groups.size(); ++group)
+    if (kept[group]) order.push_back(static_cast<std::uint32_t>(group));
+  for (const std::uint32_t group : order) out.keys.push_back(groups.keys(group));
+
+  if (!sums_.empty()) {
+    // Cells of dropped groups hold nothing and are not named: noise is drawn for kept ones only.
+    std::vector<std::uint32_t> position(groups.size());
+    for (std::size_t i = 0; i < order.size(); ++i)
+      position[order[i]] = static_cast<std::uint32_t>(i);
+    contributions.renumber(position);
+    DISCREET_TRY_VOID(release_clipped(contributions, order.size(), random, out));
+  }
+  DISCREET_TRY_VOID(
+      release_streams(groups, private_keys_ ? &kept : nullptr, order, engine, random, out));
+  return out;
+}
+
+Result<void> ReleaseJob::release_clipped(const Contributions& contributions,
+                                         std::size_t group_count, RandomSource& random,
+                                         ReleasedTable& out) const {
+  std::vector<std::vector<Int128>> cells(sums_.sums.size());
+  std::vector<double> sd(sums_.sums.size());
+  const Epsilon share = for_sums_.share(blocks_.size());
+  for (const auto& block : blocks_) {
+    std::vector<Sum> sums;
+    for (const std::size_t sum : block) sums.push_back(sums_.sums[sum]);
+    DISCREET_TRY(const auto clipped, ClippedSums::make(share, sums, release_->bounds.rows_max));
+    NoisySums noisy = clipped.release(contributions, group_count, random);
+    for (std::size_t i = 0; i < block.size(); ++i) {
+      cells[block[i]] = std::move(noisy.cells[i]);
+      sd[block[i]] = noisy.noise_sd[i];
+    }
+    if (sums.front().bounded)
+      out.notices.push_back(fmt::format(
+          "a unit's contribution is limited to {:.3g} rows of largest size (found privately)",
+          noisy.bound));
+  }
+  const double floor = std::max(1.0, 4 / share.value());
+  for (std::size_t group = 0; group < group_count; ++group) {
+    NoisyGroup noisy{std::vector<double>(cells.size()), sd};
+    for (std::size_t sum = 0; sum < cells.size(); ++sum)
+      noisy.value[sum] = static_cast<double>(cells[sum][group]);
+    for (const SumUse& use : sums_.uses) {
+      const auto& aggregate = release_->aggregates[use.aggregate];
+      ReleasedColumn& column = out.aggregates[use.aggregate];
+      if (const auto* histogram = std::get_if<sql::HistogramRelease>(&aggregate.kind)) {
+        column.is_list = true;
+        column.lists.push_back(estimate_bins(*histogram, use, noisy));
+        column.error95.emplace_back(kNormal975 * sd[use.bins.front()]);
+        continue;
+      }
+      const Estimated e = estimate(aggregate, use, noisy, floor);
+      column.values.emplace_back(e.value);
+      column.error95.emplace_back(e.error95);
+    }
+  }
+  return {};
+}
+
+Result<void> ReleaseJob::release_streams(Groups& groups, const std::vector<bool>* kept,
+                                         const std::vector<std::uint32_t>& order, DuckDb& engine,
+                                         RandomSource& random, ReleasedTable& out) const {
+  for (std::size_t i = 0; i < streams_.size(); ++i) {
+    DISCREET_TRY(ReleasedColumn all, streams_[i].release(groups, kept, engine, random));
+    ReleasedColumn& column = out.aggregates[stream_aggregates_[i]];
+    column.is_list = all.is_list;
+    for (const std::uint32_t group : order) {
+      if (all.is_list)
+        column.lists.push_back(all.lists[group]);
+      else
+        column.values.push_back(all.values[group]);
+      column.error95.push_back(all.error95[group]);
+    }
+  }
+  return {};
+}
+
+std::vector<AggregateForecast> ReleaseJob::forecast() const {
+  std::vector<AggregateForecast> forecast(release_->aggregates.size());
+  if (direct_) {
+    const auto errors = direct_->error95_before(1000);
+    const auto names = direct_->mechanisms();
+    for (std::size_t i = 0; i < forecast.size(); ++i) forecast[i] = {names[i], errors[i]};
+  } else {
+    for (const SumUse& use : sums_.uses)
+      forecast[use.aggregate] = {"clipped sum, discrete Laplace", std::nullopt};
+  }
+  for (std::size_t i = 0; i < streams_.size(); ++i)
+    forecast[stream_aggregates_[i]] = {streams_[i].mechanism(), std::nullopt};
+  return forecast;
+}
+
+}  // namespace discreet

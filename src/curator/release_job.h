@@ -1,0 +1,61 @@
+// One release from plan to released table: how its epsilon is divided, which mechanisms run, what
+// they are paid.
+//
+// make() sees no data: it can be priced, explained and refused. run() comes after the charge.
+// Guarantee: run() is (epsilon, delta)-DP for the budget given, under add/remove of a privacy unit:
+// the shares of the
+//            parts (groups per unit, keys, sums, streams) add up to it (sequential composition).
+// Proof:     docs/proofs/release_job.md
+#pragma once
+
+#include <memory>
+
+#include "curator/clipped_sums.h"
+#include "curator/direct_sums.h"
+#include "curator/streams.h"
+#include "mechanisms/bound_search.h"
+#include "mechanisms/partition_selection.h"
+
+namespace discreet {
+
+struct AggregateForecast {
+  std::string mechanism;
+  std::optional<double> error95;  ///< absent where it depends on a bound that is yet to be found
+};
+
+class ReleaseJob {
+ public:
+  /// Refused or InvalidParameter: this release cannot be made at this budget; the message says why
+  /// and what to do.
+  static Result<ReleaseJob> make(const sql::Release& release, ApproxDp budget);
+
+  Result<ReleasedTable> run(DuckDb& engine, RandomSource& random) const;
+
+  /// What run() costs: at most the budget.
+  LossEvent loss() const;
+  std::vector<AggregateForecast> forecast() const;
+
+ private:
+  ReleaseJob() = default;
+  Result<ReleasedTable> run_direct(Groups& groups, DuckDb& engine, RandomSource& random) const;
+  Result<ReleasedTable> run_clipped(Groups& groups, DuckDb& engine, RandomSource& random) const;
+  Result<void> release_clipped(const Contributions& contributions, std::size_t group_count,
+                               RandomSource& random, ReleasedTable& out) const;
+  Result<void> release_streams(Groups& groups, const std::vector<bool>* kept,
+                               const std::vector<std::uint32_t>& order, DuckDb& engine,
+                               RandomSource& random, ReleasedTable& out) const;
+
+  const sql::Release* release_ = nullptr;
+  ApproxDp budget_{Epsilon::zero(), Delta::zero()};
+  SumPlan sums_;
+  bool private_keys_ = false;
+  Epsilon for_groups_ = Epsilon::zero(), for_keys_ = Epsilon::zero(), for_sums_ = Epsilon::zero();
+  std::optional<std::uint64_t> groups_max_;      // known without looking
+  std::optional<PartitionSelection> selection_;  // where groups_max_ is known
+  std::optional<DirectSums> direct_;
+  std::vector<std::vector<std::size_t>> blocks_;  // clipped sums released together
+  std::vector<StreamRelease> streams_;
+  std::vector<std::size_t> stream_aggregates_;
+};
+
+}  // namespace discreet

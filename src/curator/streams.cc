@@ -1,0 +1,302 @@
+#include "curator/streams.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "mechanisms/bound_search.h"
+#include "mechanisms/discrete_laplace.h"
+#include "mechanisms/extreme.h"
+#include "mechanisms/quantile.h"
+#include "mechanisms/quantiles.h"
+#include "random/exponential_weights.h"
+#include "random/uniform.h"
+
+namespace discreet {
+namespace {
+
+constexpr double kSearchShare = 0.1;
+constexpr int kBoundsMax = 20;  // up to 2^20 values of one unit
+
+std::size_t stream_of(const sql::AggregateKind& kind) {
+  if (const auto* quantiles = std::get_if<sql::QuantilesRelease>(&kind)) return quantiles->stream;
+  if (const auto* extreme = std::get_if<sql::ExtremeRelease>(&kind)) return extreme->stream;
+  if (const auto* distinct = std::get_if<sql::CountDistinctRelease>(&kind)) return distinct->stream;
+  if (const auto* mode = std::get_if<sql::ModeRelease>(&kind)) return mode->stream;
+  return std::get<sql::TopKRelease>(kind).stream;
+}
+
+struct Row {
+  std::uint32_t unit, group;
+  std::int64_t value;  // q, or the number of a text
+  std::uint64_t times;
+};
+
+// Rows of a stream: unit, keys, value, multiplicity.
+struct StreamRows {
+  std::vector<Row> rows;
+  std::vector<std::string> texts;  // of a text stream, by number
+};
+
+Result<StreamRows> read(const sql::Release& release, const sql::ValueStream& stream, Groups& groups,
+                        const std::vector<bool>* kept, DuckDb& engine) {
+  DISCREET_TRY(DuckDbRows result, engine.query(stream.sql));
+  const auto columns = result.columns();
+  const std::size_t keys = release.keys.size();
+  DISCREET_CHECK(columns.size() == keys + 3, "a stream has unit, keys, value, multiplicity");
+  StreamRows stream_rows;
+  std::unordered_map<std::string, std::uint32_t> units, texts;
+  std::vector<Cell> tuple(keys);
+  for (;;) {
+    DISCREET_TRY(const auto chunk, result.next());
+    if (!chunk) break;
+    for (std::size_t row = 0; row < chunk->size(); ++row) {
+      if (chunk->is_null(0, row) || chunk->is_null(keys + 1, row)) continue;
+      for (std::size_t key = 0; key < keys; ++key)
+        tuple[key] = read_cell(*chunk, columns[1 + key].type, 1 + key, row);
+      const auto group = groups.find(tuple);
+      if (!group || (kept != nullptr && (*group >= kept->size() || !(*kept)[*group]))) continue;
+      std::string unit;
+      if (columns[0].type == DuckDbType::Varchar) {
+        unit = chunk->varchar(0, row);
+      } else {
+        const Int128 number = columns[0].type == DuckDbType::HugeInt
+                                  ? chunk->int128(0, row)
+                                  : Int128{chunk->int64s(0)[row]};
+        unit.assign(reinterpret_cast<const char*>(&number), sizeof(number));
+      }
+      Row read;
+      read.unit = units.try_emplace(std::move(unit), static_cast<std::uint32_t>(units.size()))
+                      .first->second;
+      read.group = *group;
+      if (stream.is_text) {
+        const auto [at, is_new] = texts.try_emplace(std::string(chunk->varchar(keys + 1, row)),
+                                                    static_cast<std::uint32_t>(texts.size()));
+        if (is_new) stream_rows.texts.push_back(at->first);
+        read.value = at->second;
+      } else {
+        read.value = saturate(columns[keys + 1].type == DuckDbType::HugeInt
+                                  ? chunk->int128(keys + 1, row)
+                                  : Int128{chunk->int64s(keys + 1)[row]});
+      }
+      const Int128 times = chunk->int128(keys + 2, row);
+      read.times = static_cast<std::uint64_t>(std::clamp<Int128>(times, 0, Int128{1} << 40));
+      stream_rows.rows.push_back(read);
+    }
+  }
+  std::sort(stream_rows.rows.begin(), stream_rows.rows.end(),
+            [](const Row& a, const Row& b) { return a.unit < b.unit; });
+  return stream_rows;
+}
+
+// At most `most` values of every unit, uniformly without replacement over its (group, value)
+// occurrences.
+void limit_units(std::vector<Row>& rows, std::uint64_t most, RandomSource& random) {
+  for (std::size_t begin = 0; begin < rows.size();) {
+    std::size_t end = begin;
+    std::uint64_t total = 0;
+    for (; end < rows.size() && rows[end].unit == rows[begin].unit; ++end) total += rows[end].times;
+    std::uint64_t wanted = std::min(most, total);
+    // Selection sampling: each occurrence is taken with chance wanted / remaining.
+    for (std::size_t i = begin; i < end; ++i) {
+      std::uint64_t taken = 0;
+      for (std::uint64_t t = 0; t < rows[i].times && wanted > 0; ++t, --total)
+        if (total <= wanted || uniform_below(total, random) < wanted) {
+          ++taken;
+          --wanted;
+        }
+      rows[i].times = taken;
+    }
+    begin = end;
+  }
+}
+
+}  // namespace
+
+Result<StreamRelease> StreamRelease::make(const sql::Release& release, std::size_t aggregate,
+                                          Epsilon epsilon) {
+  const auto& kind = release.aggregates[aggregate].kind;
+  StreamRelease stream;
+  stream.release_ = &release;
+  stream.aggregate_ = aggregate;
+  if (release.bounds.one_row_per_unit) {
+    stream.values_max_ = 1;
+  } else if (release.options && release.options->max_rows_contributed) {
+    stream.values_max_ = release.options->max_rows_contributed;
+  }
+  DISCREET_TRY(stream.search_,
+               Epsilon::make(stream.values_max_ ? 0 : mul_down(kSearchShare, epsilon.value())));
+  DISCREET_TRY(stream.noise_, Epsilon::make(sub_down(epsilon.value(), stream.search_.value())));
+  const sql::ValueStream& values = release.streams[stream_of(kind)];
+  const bool choice = std::holds_alternative<sql::ModeRelease>(kind) ||
+                      std::holds_alternative<sql::TopKRelease>(kind);
+  if (choice && values.domain.empty())
+    return Error{ErrorCode::Refused,
+                 fmt::format("{} chooses among values, and which values exist is private. List the "
+                             "column's public keys in the "
+                             "policy (values = [...]), or GROUP BY the column and count.",
+                             release.aggregates[aggregate].text)};
+  // Limits of the mechanisms are found now, before anything is charged.
+  if (const auto* quantiles = std::get_if<sql::QuantilesRelease>(&kind)) {
+    const sql::Value& value = release.values[values.value];
+    for (const double q : quantiles->fractions) DISCREET_TRY_VOID(check_quantile(q));
+    DISCREET_TRY_VOID(check_range({value.lower, value.upper}));
+  }
+  return stream;
+}
+
+Result<ReleasedColumn> StreamRelease::release(Groups& groups, const std::vector<bool>* kept,
+                                              DuckDb& engine, RandomSource& random) const {
+  const auto& kind = release_->aggregates[aggregate_].kind;
+  const sql::ValueStream& stream = release_->streams[stream_of(kind)];
+  DISCREET_TRY(StreamRows read_rows, read(*release_, stream, groups, kept, engine));
+  std::vector<Row>& rows = read_rows.rows;
+
+  std::uint64_t most = values_max_.value_or(0);
+  if (!values_max_) {
+    std::vector<std::int64_t> above(kBoundsMax + 1);
+    for (std::size_t begin = 0; begin < rows.size();) {
+      std::uint64_t total = 0;
+      const std::uint32_t unit = rows[begin].unit;
+      for (; begin < rows.size() && rows[begin].unit == unit; ++begin) total += rows[begin].times;
+      for (int i = 0; i <= kBoundsMax && total > (std::uint64_t{1} << i); ++i)
+        ++above[static_cast<std::size_t>(i)];
+    }
+    DISCREET_TRY(const auto search, BoundSearch::balanced(search_, noise_, 1));
+    most = std::uint64_t{1} << search.release(above, random);
+  }
+  limit_units(rows, most, random);
+  const Epsilon each = noise_.share(most);
+
+  // Choices and counts of different values work on numbers of occurrences, the rest on the values.
+  if (std::holds_alternative<sql::CountDistinctRelease>(kind)) {
+    std::vector<std::set<std::int64_t>> different(groups.size());
+    for (const Row& row : rows)
+      if (row.times > 0) different[row.group].insert(row.value);
+    DISCREET_TRY(const auto laplace, DiscreteLaplace::make(each, L1Sensitivity{1}));
+    ReleasedColumn column;
+    for (const auto& values : different) {
+      column.values.emplace_back(static_cast<double>(laplace.release(std::ssize(values), random)));
+      column.error95.emplace_back(laplace.error_bound(0.95));
+    }
+    return column;
+  }
+  if (!stream.domain.empty() && (std::holds_alternative<sql::ModeRelease>(kind) ||
+                                 std::holds_alternative<sql::TopKRelease>(kind))) {
+    std::unordered_map<std::string, std::size_t> text_index;
+    std::unordered_map<std::int64_t, std::size_t> number_index;
+    const sql::Value& value = release_->values[stream.value];
+    std::vector<Cell> domain;
+    for (std::size_t i = 0; i < stream.domain.size(); ++i) {
+      domain.push_back(to_cell(stream.domain[i], value.type));
+      if (const auto* text = std::get_if<std::string>(&domain.back()))
+        text_index.emplace(*text, i);
+      else
+        number_index.emplace(static_cast<std::int64_t>(std::llround(
+                                 catalog::as_number(stream.domain[i]) / value.grid.unit())),
+                             i);
+    }
+    std::vector<std::vector<std::uint64_t>> counts(groups.size(),
+                                                   std::vector<std::uint64_t>(domain.size()));
+    for (const Row& row : rows) {
+      if (stream.is_text) {
+        const auto at = text_index.find(read_rows.texts[static_cast<std::size_t>(row.value)]);
+        if (at != text_index.end()) counts[row.group][at->second] += row.times;
+      } else if (const auto at = number_index.find(row.value); at != number_index.end()) {
+        counts[row.group][at->second] += row.times;
+      }
+    }
+    const auto* top = std::get_if<sql::TopKRelease>(&kind);
+    const std::size_t k = top == nullptr ? 1 : std::min<std::size_t>(top->k, domain.size());
+    // Counts only rise when a row joins (monotone), so weights exp(epsilon count) are epsilon-DP
+    // per choice.
+    const Rational unit = exact_rational(each.share(k).value()).value();
+    ReleasedColumn column;
+    for (const auto& group_counts : counts) {
+      const std::uint64_t best = *std::max_element(group_counts.begin(), group_counts.end());
+      std::vector<std::uint64_t> distances;
+      for (const std::uint64_t count : group_counts) distances.push_back(best - count);
+      DISCREET_TRY(const auto weights, ExponentialWeights::make(distances, unit));
+      std::string joined;
+      const auto chosen = weights.draw_distinct(k, random);
+      if (top == nullptr) {
+        column.values.push_back(domain[chosen.front()]);
+      } else {
+        for (const std::size_t i : chosen)
+          joined += (joined.empty() ? "" : ", ") + catalog::to_string(stream.domain[i]);
+        column.values.emplace_back(std::move(joined));
+      }
+      column.error95.emplace_back(std::nullopt);
+    }
+    return column;
+  }
+  std::vector<std::vector<std::int64_t>> values(groups.size());
+  for (const Row& row : rows)
+    values[row.group].insert(values[row.group].end(), row.times, row.value);
+  return release_values(values, each, random);
+}
+
+Result<ReleasedColumn> StreamRelease::release_values(std::vector<std::vector<std::int64_t>>& values,
+                                                     Epsilon each, RandomSource& random) const {
+  const auto& kind = release_->aggregates[aggregate_].kind;
+  const sql::Value& value = release_->values[release_->streams[stream_of(kind)].value];
+  const IntegerRange range{value.lower, value.upper};
+  const double unit = value.grid.unit();
+  const auto cell = [&](std::int64_t q) -> Cell {
+    if (value.type.kind == sql::TypeKind::Integer || value.type.is_time()) return q;
+    return static_cast<double>(q) * unit;
+  };
+  ReleasedColumn column;
+  if (const auto* extreme = std::get_if<sql::ExtremeRelease>(&kind)) {
+    DISCREET_TRY(
+        const auto mechanism,
+        Extreme::make(each, extreme->maximum ? ExtremeSide::Maximum : ExtremeSide::Minimum, range));
+    for (const auto& group : values) {
+      column.values.push_back(cell(mechanism.release(group, random)));
+      column.error95.emplace_back(std::nullopt);
+    }
+    return column;
+  }
+  const auto& asked = std::get<sql::QuantilesRelease>(kind);
+  column.is_list = asked.as_list;
+  if (asked.fractions.size() == 1) {
+    DISCREET_TRY(const auto mechanism, Quantile::make(each, asked.fractions.front(), range));
+    for (const auto& group : values) {
+      const std::int64_t q = mechanism.release(group, random);
+      if (asked.as_list)
+        column.lists.push_back({static_cast<double>(q) * unit});
+      else
+        column.values.push_back(cell(q));
+      column.error95.emplace_back(std::nullopt);
+    }
+    return column;
+  }
+  std::vector<double> rising = asked.fractions;
+  std::sort(rising.begin(), rising.end());
+  rising.erase(std::unique(rising.begin(), rising.end()), rising.end());
+  DISCREET_TRY(const auto mechanism, Quantiles::make(each, rising, range));
+  for (const auto& group : values) {
+    const auto found = mechanism.release(group, random);
+    std::vector<double> list;
+    for (const double fraction : asked.fractions) {
+      const auto at = static_cast<std::size_t>(
+          std::lower_bound(rising.begin(), rising.end(), fraction) - rising.begin());
+      list.push_back(static_cast<double>(found[at]) * unit);
+    }
+    column.lists.push_back(std::move(list));
+    column.error95.emplace_back(std::nullopt);
+  }
+  return column;
+}
+
+const char* StreamRelease::mechanism() const {
+  const auto& kind = release_->aggregates[aggregate_].kind;
+  return std::holds_alternative<sql::CountDistinctRelease>(kind) ? "discrete Laplace"
+                                                                 : "exponential mechanism";
+}
+
+}  // namespace discreet
