@@ -9,8 +9,6 @@ find_package(Eigen3 3.4 REQUIRED NO_MODULE)
 find_package(CLI11 REQUIRED)
 find_package(SQLite3 3.37 REQUIRED)  # STRICT tables
 find_package(DuckDB REQUIRED)
-find_package(DuckDB REQUIRED)
-find_package(SQLite3 3.37 REQUIRED)  # STRICT tables
 find_package(PgQuery REQUIRED)
 if(DISCREET_TESTS)
   find_package(GTest REQUIRED)

@@ -13,19 +13,12 @@ discreet_library(privacy DEPENDS base)
 discreet_library(mechanisms DEPENDS base random privacy)
 discreet_library(accounting DEPENDS base privacy LINK_PRIVATE Eigen3::Eigen)
 
+discreet_library(audit DEPENDS base random privacy mechanisms accounting)
 discreet_library(ledger DEPENDS base privacy accounting LINK_PRIVATE OpenSSL::Crypto SQLite::SQLite3
   TEST_LINK SQLite::SQLite3)
 discreet_library(catalog DEPENDS base privacy)
-
-discreet_library(curator DEPENDS base privacy catalog ledger)
-
-discreet_library(audit DEPENDS base random privacy mechanisms accounting)
-
-discreet_library(audit DEPENDS base random privacy mechanisms accounting)
-discreet_library(ledger DEPENDS base privacy accounting LINK_PRIVATE OpenSSL::Crypto SQLite::SQLite3)
-discreet_library(catalog DEPENDS base privacy)
-discreet_library(sql DEPENDS base privacy catalog LINK_PRIVATE PgQuery::PgQuery PgQuery::Tree)
 discreet_library(engines/duckdb DEPENDS base LINK_PRIVATE DuckDB::DuckDB)
+discreet_library(sql DEPENDS base privacy catalog LINK_PRIVATE PgQuery::PgQuery PgQuery::Tree TEST_LINK discreet_engines_duckdb)
 discreet_library(curator DEPENDS base random privacy mechanisms accounting ledger catalog sql engines_duckdb)
 discreet_library(town DEPENDS base engines_duckdb)
 
@@ -40,8 +33,5 @@ target_link_libraries(discreet_cli PRIVATE
   discreet_audit
   discreet_curator
   discreet_town
-  discreet_curator
-  discreet_engines_duckdb
-target_link_libraries(discreet_cli PRIVATE discreet_audit discreet_accounting discreet_mechanisms discreet_town
   discreet_flags CLI11::CLI11)
 target_compile_definitions(discreet_cli PRIVATE DISCREET_VERSION="${PROJECT_VERSION}")

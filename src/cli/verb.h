@@ -29,7 +29,9 @@ void add_ledger(CLI::App& app, Action& chosen);
 void add_choose(CLI::App& app, Action& chosen);
 void add_account(CLI::App& app, Action& chosen);
 void add_noise(CLI::App& app, Action& chosen);
+void add_explain(CLI::App& app, Action& chosen);
 void add_policy(CLI::App& app, Action& chosen);
+void add_query(CLI::App& app, Action& chosen);
 void add_town(CLI::App& app, Action& chosen);
 void add_user(CLI::App& app, Action& chosen);
 

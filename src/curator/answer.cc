@@ -28,11 +28,7 @@ std::string Answer::to_bytes() const {
     json["rows"].push_back(std::move(cells));
   }
   json["error95"] = Json::array();
-  for (const auto& row : error95) {
-    Json cells = Json::array();
-    for (const auto& cell : row) cells.push_back(optional_json(cell));
-    json["error95"].push_back(std::move(cells));
-  }
+  for (const auto& error : error95) json["error95"].push_back(optional_json(error));
   json["notices"] = notices;
   json["cost"] = {{"epsilon", cost.epsilon}, {"delta", cost.delta}, {"rho", cost.rho}};
   // Text from the data may hold bytes that are not UTF-8: they are replaced, never a reason to
@@ -52,11 +48,8 @@ Result<Answer> Answer::from_bytes(const std::string& bytes) {
     for (const auto& cell : row)
       cells.push_back(cell.is_null() ? std::nullopt : std::optional(cell.get<std::string>()));
   }
-  for (const auto& row : json["error95"]) {
-    auto& cells = answer.error95.emplace_back();
-    for (const auto& cell : row)
-      cells.push_back(cell.is_null() ? std::nullopt : std::optional(cell.get<double>()));
-  }
+  for (const auto& error : json["error95"])
+    answer.error95.push_back(error.is_null() ? std::nullopt : std::optional(error.get<double>()));
   answer.notices = json["notices"].get<std::vector<std::string>>();
   answer.cost = {json["cost"]["epsilon"], json["cost"]["delta"], json["cost"]["rho"]};
   return answer;

@@ -26,8 +26,9 @@ struct Answer {
   std::vector<AnswerColumn> columns;
   /// One text per cell, as it is printed; nothing for NULL.
   std::vector<std::vector<std::optional<std::string>>> rows;
-  /// Half the width of a 95 % interval, by row and column; nothing where there is none.
-  std::vector<std::vector<std::optional<double>>> error95;
+  /// Half the width of a 95 % interval by column, the median over rows; nothing where there is
+  /// none. Of the noise: what clipping took away is not in it.
+  std::vector<std::optional<double>> error95;
   std::vector<std::string> notices;
   AnswerCost cost;
   bool repeated = false;  ///< from the record, free

@@ -31,10 +31,6 @@ class FixedSchema final : public SchemaProvider {
     const auto found = tables_.find(table);
     if (found == tables_.end())
       return Error{ErrorCode::NotFound, "There is no table '" + table + "'."};
-  void add(const std::string& table, std::vector<SchemaColumn> columns) { tables_[table] = std::move(columns); }
-  Result<std::vector<SchemaColumn>> columns(const std::string& table) const override {
-    const auto found = tables_.find(table);
-    if (found == tables_.end()) return Error{ErrorCode::NotFound, "There is no table '" + table + "'."};
     return found->second;
   }
 

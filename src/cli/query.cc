@@ -1,0 +1,193 @@
+// `discreet query`: rows on stdout; price, errors and what is left on stderr.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/question_options.h"
+#include "cli/text_table.h"
+#include "random/secure_random.h"
+
+namespace discreet::cli {
+namespace {
+
+struct QueryArguments : QuestionArguments {
+  std::string format = "table", out;
+  bool json = false;
+};
+
+bool is_number(const AnswerColumn& column) {
+  return column.type == "bigint" || column.type == "numeric" || column.type == "double precision" ||
+         column.type == "integer";
+}
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos && !text.empty()) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+void print_csv(const Answer& answer) {
+  std::string line;
+  for (const auto& column : answer.columns)
+    line += (line.empty() ? "" : ",") + csv_field(column.name);
+  std::printf("%s\n", line.c_str());
+  for (const auto& row : answer.rows) {
+    for (std::size_t i = 0; i < row.size(); ++i)
+      std::printf("%s%s", i == 0 ? "" : ",", row[i] ? csv_field(*row[i]).c_str() : "");
+    std::printf("\n");
+  }
+}
+
+void print_json(const Answer& answer) {
+  auto rows = nlohmann::ordered_json::array();
+  for (const auto& row : answer.rows) {
+    nlohmann::ordered_json object = nlohmann::ordered_json::object();
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const auto& name = answer.columns[i].name;
+      if (!row[i]) {
+        object[name] = nullptr;
+      } else if (is_number(answer.columns[i])) {
+        const auto number = nlohmann::ordered_json::parse(*row[i], nullptr, false);
+        object[name] = number.is_discarded() ? nlohmann::ordered_json(*row[i]) : number;
+      } else if (answer.columns[i].type == "boolean") {
+        object[name] = *row[i] == "true";
+      } else {
+        object[name] = *row[i];
+      }
+    }
+    rows.push_back(std::move(object));
+  }
+  std::printf("%s\n",
+              rows.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
+}
+
+void print_markdown(const Answer& answer) {
+  const auto cell = [](std::string text) {
+    for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2)
+      text.insert(at, "\\");
+    return text;
+  };
+  std::string names = "|", rule = "|";
+  for (const auto& column : answer.columns) {
+    names += " " + cell(column.name) + " |";
+    rule += is_number(column) ? " ---: |" : " --- |";
+  }
+  std::printf("%s\n%s\n", names.c_str(), rule.c_str());
+  for (const auto& row : answer.rows) {
+    std::string line = "|";
+    for (const auto& value : row) line += " " + cell(value.value_or("")) + " |";
+    std::printf("%s\n", line.c_str());
+  }
+}
+
+void print_table(const Answer& answer) {
+  std::vector<TextColumn> columns;
+  for (const auto& column : answer.columns) columns.push_back({column.name, is_number(column)});
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& row : answer.rows) {
+    auto& cells = rows.emplace_back();
+    for (const auto& value : row) cells.push_back(value.value_or("NULL"));
+  }
+  std::fputs(text_table(columns, rows).c_str(), stdout);
+}
+
+// Parquet through the embedded engine; only released text is in it, cast to the answer's types.
+Result<void> write_parquet(const Answer& answer, const std::string& path) {
+  DISCREET_TRY(DuckDb engine, DuckDb::open({}));
+  std::string columns, casts;
+  for (std::size_t i = 0; i < answer.columns.size(); ++i) {
+    const std::string name = sql_identifier(answer.columns[i].name);
+    const std::string type = answer.columns[i].type == "numeric" ? "DOUBLE"
+                             : is_number(answer.columns[i]) ||
+                                     answer.columns[i].type == "boolean" ||
+                                     answer.columns[i].type == "date"
+                                 ? answer.columns[i].type
+                                 : "text";
+    columns += fmt::format("{}c{} VARCHAR", i == 0 ? "" : ", ", i);
+    casts += fmt::format("{}CAST(c{} AS {}) AS {}", i == 0 ? "" : ", ", i,
+                         type == "double precision" ? "DOUBLE" : type, name);
+  }
+  DISCREET_TRY_VOID(engine.execute(fmt::format("CREATE TABLE answer ({})", columns)));
+  for (const auto& row : answer.rows) {
+    std::string values;
+    for (const auto& value : row)
+      values += (values.empty() ? "" : ", ") + (value ? sql_literal(*value) : std::string("NULL"));
+    DISCREET_TRY_VOID(engine.execute(fmt::format("INSERT INTO answer VALUES ({})", values)));
+  }
+  return engine.execute(
+      fmt::format("COPY (SELECT {} FROM answer) TO {} (FORMAT parquet)", casts, sql_literal(path)));
+}
+
+void say(const Answer& answer, const Result<ledger::Balance>& balance) {
+  std::string errors;
+  for (std::size_t i = 0; i < answer.columns.size(); ++i)
+    if (answer.error95[i])
+      errors += fmt::format("{}{} +-{:.3g}", errors.empty() ? "" : ", ", answer.columns[i].name,
+                            *answer.error95[i]);
+  if (!errors.empty()) std::fprintf(stderr, "error at 95 %%: %s\n", errors.c_str());
+  for (const std::string& notice : answer.notices)
+    std::fprintf(stderr, "note: %s\n", notice.c_str());
+  if (answer.repeated) {
+    std::fprintf(stderr, "cost: nothing, the same answer as before\n");
+  } else if (answer.cost.epsilon == 0) {
+    std::fprintf(stderr, "cost: nothing, the question is about public data\n");
+  } else {
+    std::fprintf(
+        stderr, "cost: epsilon %g%s\n", answer.cost.epsilon,
+        answer.cost.delta > 0 ? fmt::format(", delta {:g}", answer.cost.delta).c_str() : "");
+  }
+  if (balance)
+    std::fprintf(stderr, "left to %s: epsilon %s, delta %s\n", balance->account.c_str(),
+                 shown(balance->left.epsilon).c_str(), shown(balance->left.delta).c_str());
+}
+
+int run_query(const QueryArguments& arguments) {
+  const auto question = make_question(arguments);
+  if (!question) return fail(question.error());
+  if (arguments.format == "parquet" && arguments.out.empty())
+    return fail(invalid_parameter("--format parquet needs --out FILE"));
+  const auto policy = load_policy(arguments.policy);
+  if (!policy) return fail(policy.error());
+  const SystemClock clock;
+  SecureRandom random;
+  auto curator = Curator::open(*policy, clock, random, operator_log());
+  if (!curator) return fail(curator.error());
+  const auto answer = curator->answer(*question);
+  if (!answer) return fail(answer.error());
+  const std::string format = arguments.json ? "json" : arguments.format;
+  if (format == "csv")
+    print_csv(*answer);
+  else if (format == "json")
+    print_json(*answer);
+  else if (format == "markdown")
+    print_markdown(*answer);
+  else if (format == "parquet") {
+    if (const auto written = write_parquet(*answer, arguments.out); !written)
+      return fail(written.error());
+  } else
+    print_table(*answer);
+  say(*answer, curator->balance(question->account));
+  return kOk;
+}
+
+}  // namespace
+
+void add_query(CLI::App& app, Action& chosen) {
+  CLI::App* verb =
+      add_verb(app, "query", "Ask a question in SQL: priced, charged, answered with its error",
+               "  discreet query --policy town/discreet.toml --epsilon 1 \"select ward, count(*) "
+               "from visits group by ward\"");
+  auto arguments = std::make_shared<QueryArguments>();
+  add_question_options(verb, *arguments);
+  verb->add_option("--format", arguments->format, "table, csv, json, markdown or parquet")
+      ->check(CLI::IsMember({"table", "csv", "json", "markdown", "parquet"}))
+      ->capture_default_str();
+  verb->add_option("--out", arguments->out, "The file for --format parquet")->type_name("FILE");
+  verb->add_flag("--json", arguments->json, "The same as --format json");
+  verb->callback([&chosen, arguments] { chosen = [arguments] { return run_query(*arguments); }; });
+}
+
+}  // namespace discreet::cli

@@ -1,0 +1,77 @@
+// One question from text to release. The only place where a receipt is turned into an answer.
+//
+// plan -> price -> seen before? -> charge (durable) -> run -> noise -> post-process -> record ->
+// answer. Whatever fails after the charge loses the answer, never the charge; the same question
+// asked again is then answered for the price already paid. Guarantee: an answer that leaves
+// answer() was charged in full on the asker's account and every account above it before any
+//            private row was read. Errors depend on the question, the schema and the budget, not on
+//            rows.
+// Proof:     docs/proofs/release_job.md; docs/formats/ledger.md (durability)
+#pragma once
+
+#include <memory>
+
+#include "base/clock.h"
+#include "catalog/policy.h"
+#include "curator/accounts.h"
+#include "curator/answer.h"
+#include "curator/data.h"
+#include "curator/release_job.h"
+
+namespace discreet {
+
+struct Question {
+  std::string sql;
+  std::string account = kOwnerAccount;
+  std::optional<Epsilon>
+      epsilon;  ///< of the whole statement; absent: kDefaultEpsilon, or what the statement says
+  std::optional<Delta> delta;  ///< used only where a release needs one
+  std::string request;         ///< idempotency key
+};
+
+struct ExplainedColumn {
+  std::string name;
+  std::string mechanism;  ///< empty for keys and public columns
+  std::optional<double>
+      error95;  ///< before anything is known of the data; nothing where a bound is yet to be found
+};
+
+struct Explanation {
+  AnswerCost cost;
+  std::vector<ExplainedColumn> columns;
+  ledger::Balance remaining;
+  bool affordable = true;
+  std::string tree;
+  std::vector<std::string> notices;
+};
+
+/// One thread at a time.
+class Curator {
+ public:
+  static constexpr double kDefaultEpsilon = 0.5;
+
+  /// The policy, clock and random source must outlive the curator. `log` gets the engine's own
+  /// words.
+  static Result<Curator> open(const catalog::Policy& policy, const Clock& clock,
+                              RandomSource& random, OperatorLog log);
+
+  Result<Answer> answer(const Question& question);
+  /// Spends nothing and reads no private row.
+  Result<Explanation> explain(const Question& question);
+
+  Result<ledger::Balance> balance(const std::string& account) { return ledger_.balance(account); }
+
+ private:
+  struct Prepared;
+  Curator(const catalog::Policy& policy, RandomSource& random, Data data, ledger::Ledger ledger)
+      : policy_(policy), random_(random), data_(std::move(data)), ledger_(std::move(ledger)) {}
+  Result<Prepared> prepare(const Question& question);
+  Result<Answer> run(const Prepared& prepared);
+
+  const catalog::Policy& policy_;
+  RandomSource& random_;
+  Data data_;
+  ledger::Ledger ledger_;
+};
+
+}  // namespace discreet

@@ -1,0 +1,126 @@
+#include "curator/released_view.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "mechanisms/nonnegative.h"
+
+namespace discreet {
+namespace {
+
+// A value as SQL text that reads back the same.
+std::string literal(const Cell& cell, sql::Type type) {
+  const std::string as = sql::engine_name(type);
+  if (std::holds_alternative<std::monostate>(cell)) return "NULL";
+  if (const auto* flag = std::get_if<bool>(&cell)) return *flag ? "true" : "false";
+  if (const auto* text = std::get_if<std::string>(&cell))
+    return fmt::format("CAST({} AS {})", sql_literal(*text), as);
+  if (const auto* number = std::get_if<double>(&cell)) {
+    if (!std::isfinite(*number)) return "NULL";
+    if (type.kind == sql::TypeKind::Integer) return fmt::format("CAST({:.0f} AS {})", *number, as);
+    return fmt::format("CAST({} AS {})", *number,
+                       type.kind == sql::TypeKind::Decimal ? "DOUBLE" : as);
+  }
+  const std::int64_t whole = std::get<std::int64_t>(cell);
+  if (type.kind == sql::TypeKind::Date)
+    return fmt::format("(DATE '1970-01-01' + {}::INTEGER)", whole);
+  if (type.kind == sql::TypeKind::Timestamp) return fmt::format("make_timestamp({})", whole);
+  return fmt::format("CAST({} AS {})", whole, type.kind == sql::TypeKind::Decimal ? "DOUBLE" : as);
+}
+
+std::string list_literal(const std::vector<double>& list) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < list.size(); ++i)
+    text += fmt::format("{}{}::DOUBLE", i == 0 ? "" : ", ", list[i]);
+  return text + "]";
+}
+
+bool is_count(const sql::AggregateKind& kind) {
+  return std::holds_alternative<sql::CountRelease>(kind) ||
+         std::holds_alternative<sql::CountUnitsRelease>(kind) ||
+         std::holds_alternative<sql::CountDistinctRelease>(kind);
+}
+
+}  // namespace
+
+void make_sensible(const sql::Release& release, ReleasedTable& table) {
+  for (std::size_t i = 0; i < release.aggregates.size(); ++i) {
+    if (!is_count(release.aggregates[i].kind)) continue;
+    auto& values = table.aggregates[i].values;
+    std::vector<double> noisy;
+    for (const Cell& cell : values) noisy.push_back(std::get<double>(cell));
+    const auto projected = nonnegative_same_total(noisy);
+    if (!projected) continue;
+    const auto whole = whole_same_total(*projected);
+    for (std::size_t row = 0; row < values.size(); ++row)
+      values[row] = whole ? static_cast<double>((*whole)[row]) : std::round((*projected)[row]);
+  }
+}
+
+Result<void> store_released(const sql::Release& release, const ReleasedTable& table,
+                            DuckDb& engine) {
+  std::string columns;
+  for (const sql::Key& key : release.keys)
+    columns +=
+        fmt::format("{}{} {}", columns.empty() ? "" : ", ", key.column, sql::engine_name(key.type));
+  for (std::size_t i = 0; i < release.aggregates.size(); ++i) {
+    const auto& aggregate = release.aggregates[i];
+    const std::string type = table.aggregates[i].is_list ? "DOUBLE[]"
+                             : aggregate.type.kind == sql::TypeKind::Decimal
+                                 ? "DOUBLE"
+                                 : sql::engine_name(aggregate.type);
+    columns += fmt::format("{}{} {}", columns.empty() ? "" : ", ", aggregate.column, type);
+  }
+  if (columns.empty()) columns = "nothing INTEGER";
+  DISCREET_TRY_VOID(
+      engine.execute(fmt::format("CREATE OR REPLACE TEMP TABLE {} ({})", release.table, columns)));
+
+  constexpr std::size_t kRowsPerInsert = 500;
+  const std::size_t rows = table.keys.size();
+  for (std::size_t begin = 0; begin < rows; begin += kRowsPerInsert) {
+    std::string insert = fmt::format("INSERT INTO {} VALUES ", release.table);
+    for (std::size_t row = begin; row < std::min(rows, begin + kRowsPerInsert); ++row) {
+      std::string tuple;
+      for (std::size_t key = 0; key < release.keys.size(); ++key)
+        tuple += fmt::format("{}{}", tuple.empty() ? "" : ", ",
+                             literal(table.keys[row][key], release.keys[key].type));
+      for (std::size_t i = 0; i < release.aggregates.size(); ++i) {
+        const ReleasedColumn& column = table.aggregates[i];
+        tuple +=
+            fmt::format("{}{}", tuple.empty() ? "" : ", ",
+                        column.is_list ? list_literal(column.lists[row])
+                                       : literal(column.values[row], release.aggregates[i].type));
+      }
+      insert += fmt::format("{}({})", row == begin ? "" : ", ", tuple.empty() ? "NULL" : tuple);
+    }
+    DISCREET_TRY_VOID(engine.execute(insert));
+  }
+  return {};
+}
+
+Result<std::vector<std::vector<std::optional<std::string>>>> read_as_text(const std::string& sql,
+                                                                          std::size_t columns,
+                                                                          DuckDb& engine) {
+  // A table keeps the statement's order, which a subquery need not.
+  DISCREET_TRY_VOID(
+      engine.execute(fmt::format("CREATE OR REPLACE TEMP TABLE final_rows AS {}", sql)));
+  std::string casts;
+  for (std::size_t i = 0; i < columns; ++i)
+    casts += fmt::format("{}CAST(#{} AS VARCHAR)", i == 0 ? "" : ", ", i + 1);
+  DISCREET_TRY(DuckDbRows rows, engine.query(fmt::format("SELECT {} FROM final_rows", casts)));
+  std::vector<std::vector<std::optional<std::string>>> read;
+  for (;;) {
+    DISCREET_TRY(const auto chunk, rows.next());
+    if (!chunk) return read;
+    for (std::size_t row = 0; row < chunk->size(); ++row) {
+      auto& cells = read.emplace_back();
+      for (std::size_t i = 0; i < columns; ++i)
+        cells.push_back(chunk->is_null(i, row)
+                            ? std::nullopt
+                            : std::optional(std::string(chunk->varchar(i, row))));
+    }
+  }
+}
+
+}  // namespace discreet

@@ -1,0 +1,23 @@
+// Puts released tables where the final statement can read them, and reads its rows.
+// Post-processing: the engine sees only released values here, under names that no private table
+// has.
+#pragma once
+
+#include "curator/answer.h"
+#include "curator/released.h"
+
+namespace discreet {
+
+/// Counts become whole and not negative; a table of counts keeps its total.
+void make_sensible(const sql::Release& release, ReleasedTable& table);
+
+/// Makes the table `release.table` for the final statement (and later releases).
+Result<void> store_released(const sql::Release& release, const ReleasedTable& table,
+                            DuckDb& engine);
+
+/// The rows of a statement as text, in its order.
+Result<std::vector<std::vector<std::optional<std::string>>>> read_as_text(const std::string& sql,
+                                                                          std::size_t columns,
+                                                                          DuckDb& engine);
+
+}  // namespace discreet
