@@ -222,6 +222,7 @@ std::string exact_expression(const Release& release, const AggregateRelease& agg
   struct Express {
     decltype(f)& feature;
     decltype(unit)& grid;
+    std::optional<std::size_t> filter_rows;
     std::string operator()(const CountRelease& one) const {
       return fmt::format("sum(f{})::BIGINT", one.rows + 1);
     }
@@ -252,7 +253,10 @@ std::string exact_expression(const Release& release, const AggregateRelease& agg
       return fmt::format("{} * {} * {} / ({} - {})", xy, grid(one.sum_x), grid(one.sum_y),
                          feature(one.count), one.kind == CovarianceRelease::Kind::Sample ? 1 : 0);
     }
-    std::string operator()(const CountUnitsRelease&) const { return "count(*)"; }
+    std::string operator()(const CountUnitsRelease&) const {
+      return filter_rows ? fmt::format("count(*) FILTER (WHERE f{} > 0)", *filter_rows + 1)
+                         : "count(*)";
+    }
     std::string operator()(const HistogramRelease& one) const {
       std::string list;
       for (const auto bin : one.bins)
@@ -266,7 +270,7 @@ std::string exact_expression(const Release& release, const AggregateRelease& agg
     std::string operator()(const ModeRelease&) const { return ""; }
     std::string operator()(const TopKRelease&) const { return ""; }
   };
-  return std::visit(Express{f, unit}, aggregate.kind);
+  return std::visit(Express{f, unit, aggregate.filter_rows}, aggregate.kind);
 }
 
 std::string from_stream(const Release& release, const AggregateRelease& aggregate,
