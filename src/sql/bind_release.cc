@@ -305,6 +305,9 @@ Result<ScalarPtr> Binder::bind_release_aggregate(const Expr& expr, const CallExp
       DISCREET_TRY_VOID(need(1));
       if (is_unit) {
         made.kind = CountUnitsRelease{};
+        // On the far side of a LEFT JOIN the unit's column is NULL where nothing matched.
+        if (const auto* id = as_column(*args[0]); id == nullptr || aggregation.input.unit != *id)
+          made.filter_rows = add_rows({filter, not_null(args[0])}, aggregation);
       } else if (anchor != nullptr && !anchor->empty()) {
         // Every value belongs to one unit, so counts of different values simply add up.
         if (filter)

@@ -50,6 +50,10 @@ TEST(DialectTest, EveryOptionIsRead) {
 TEST(DialectTest, ZeroBytesAndBrokenTextAreRefused) {
   EXPECT_FALSE(lift_dialect(std::string("SELECT 1\0", 9)).has_value());
   EXPECT_FALSE(lift_dialect("SELECT 'open").has_value());
+  EXPECT_FALSE(lift_dialect("SELECT '\xff'").has_value());
+  EXPECT_FALSE(lift_dialect("SELECT '\xc0\xaf'").has_value());
+  EXPECT_FALSE(lift_dialect("SELECT '\xed\xa0\x80'").has_value());
+  EXPECT_TRUE(lift_dialect("SELECT '\xc2\xb1 \xf0\x9f\x92\xa3'").has_value());
 }
 
 TEST(ParseTest, NormalisedTextIgnoresSpacingCaseAndComments) {

@@ -1,6 +1,8 @@
 // The allow-list: which functions a statement may call, with which types.
 #pragma once
 
+#include <algorithm>
+#include <cctype>
 #include <string>
 #include <string_view>
 
@@ -18,6 +20,17 @@ struct FunctionRule {
 };
 
 const FunctionRule* find_function(std::string_view name);
+
+inline std::string lower_case(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+/// Spoken type of a scalar, for messages: a quoted constant reads as text.
+inline std::string spoken(const Scalar& scalar) {
+  return scalar.type.kind == TypeKind::Null ? "text constant" : name(scalar.type);
+}
 
 /// now(), random(), nextval(), ...: functions whose value is not decided by the row.
 bool is_volatile_function(std::string_view name);

@@ -142,7 +142,8 @@ struct QuantilesRelease {
   bool continuous;  ///< percentile_cont: interpolate
   bool as_list;     ///< the result is an array
 };
-struct CountUnitsRelease {};  ///< count(distinct unit), or of the units whose `rows` is above 0
+struct CountUnitsRelease {
+};  ///< count(distinct unit): units of the group, with filter_rows above 0 if it is set
 struct CountDistinctRelease {
   std::size_t stream;
 };

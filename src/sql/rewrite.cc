@@ -255,6 +255,7 @@ void write_release_sql(const ReleaseInput& input, Release& release) {
                     joined(with(with(keys, features), {"count(*) AS units"})), rows_without_unit());
     if (!keys.empty()) *release.totals_sql += " GROUP BY " + joined(keys);
   }
+  release.rows_sql = rows;
   release.partials_sql =
       fmt::format("SELECT {} FROM ({}) GROUP BY {}", joined(with(unit_and_keys, features)), rows,
                   joined(unit_and_keys));

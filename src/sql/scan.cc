@@ -28,11 +28,35 @@ TokenKind kind_of(const pg_query::ScanToken& token, char first) {
   return TokenKind::Symbol;
 }
 
+/// No stray bytes, no overlong forms, no surrogates, nothing beyond U+10FFFF.
+bool is_utf8(const std::string& text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const auto byte = [&](std::size_t offset) {
+      return at + offset < text.size() ? static_cast<unsigned char>(text[at + offset]) : 0U;
+    };
+    const unsigned first = byte(0);
+    const std::size_t more = first < 0x80                    ? 0
+                             : first >= 0xC2 && first < 0xE0 ? 1
+                             : first >= 0xE0 && first < 0xF0 ? 2
+                             : first >= 0xF0 && first < 0xF5 ? 3
+                                                             : 4;
+    if (more == 4) return false;
+    for (std::size_t i = 1; i <= more; ++i)
+      if ((byte(i) & 0xC0U) != 0x80U) return false;
+    if ((first == 0xE0 && byte(1) < 0xA0) || (first == 0xED && byte(1) > 0x9F) ||
+        (first == 0xF0 && byte(1) < 0x90) || (first == 0xF4 && byte(1) > 0x8F))
+      return false;
+    at += more + 1;
+  }
+  return true;
+}
+
 }  // namespace
 
 Result<std::vector<Token>> scan(const std::string& statement) {
   if (statement.find('\0') != std::string::npos)
     return invalid_input("The statement holds a zero byte.");
+  if (!is_utf8(statement)) return invalid_input("The statement is not valid UTF-8.");
   PgQueryScanResult scanned = pg_query_scan(statement.c_str());
   pg_query::ScanResult tree;
   std::string failure;
