@@ -13,7 +13,7 @@ namespace discreet {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kCoarsePoints = 1500;
+constexpr double kCoarsePoints = 500;
 constexpr double kFewestPoints = 6;
 constexpr double kCellsMax = 6e6;  // over all laws, of one discretisation
 constexpr int kRounds = 8;

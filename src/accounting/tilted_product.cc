@@ -13,9 +13,9 @@ namespace {
 using Complex = std::complex<double>;
 
 constexpr double kUnit = 0x1p-53;
-constexpr double kNegligibleLog = -160;       // of a squared factor: e^-80 cannot matter any more
-constexpr double kProductNegligible = 1e-70;  // of a squared product
-constexpr double kNegligible = 1e-33;         // bounds all that was set to zero
+constexpr double kNegligibleLog = -80;  // of a squared factor to the count: e^-40 is below rounding
+constexpr double kProductNegligible = 1e-34;  // of a squared product
+constexpr double kNegligible = 5e-17;   // bounds all that was set to zero, in the Euclidean norm
 constexpr double kDirectAdvantage = 4;  // terms of a direct sum for the price of one of a transform
 constexpr std::int64_t kLanes = 4;
 constexpr std::size_t kBlock = 64;  // of a direct sum, between fresh roots of unity
