@@ -159,7 +159,7 @@ Result<Bracket> solve_on_grid(const LossPlan& plan, PlanQuestion question,
         delta_guess = std::clamp(std::exp(k.value - tilt * question.at), 1e-290, 1.0);
       }
       const double spread_out = std::fmax(count - aligned.weight, 1e-3 * count);
-      const double needed = std::sqrt(6 * wanted(guess) / (spread_out * (tilt + 1)));
+      const double needed = std::sqrt(5.4 * wanted(guess) / (spread_out * (tilt + 1)));
       finest = std::clamp(needed, width * static_cast<double>(inputs.size()) / kCellsMax,
                           width / kFewestPoints);
       // Another plan may be known to be worse than some value: a coarse grid may then show this one

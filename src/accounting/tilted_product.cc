@@ -16,7 +16,7 @@ constexpr double kUnit = 0x1p-53;
 constexpr double kNegligibleLog = -80;  // of a squared factor to the count: e^-40 is below rounding
 constexpr double kProductNegligible = 1e-34;  // of a squared product
 constexpr double kNegligible = 5e-17;   // bounds all that was set to zero, in the Euclidean norm
-constexpr double kDirectAdvantage = 4;  // terms of a direct sum for the price of one of a transform
+constexpr double kDirectAdvantage = 3;  // terms of a direct sum for the price of one of a transform
 constexpr std::int64_t kLanes = 4;
 constexpr std::size_t kBlock = 64;  // of a direct sum, between fresh roots of unity
 
@@ -87,7 +87,8 @@ void TiltedProduct::multiply(const GridPart& part) {
   loss_error_ += count * (law.loss_error + 2 * kUnit * std::fabs(law.offset));
 
   const auto alive = static_cast<double>(alive_.size()), n = static_cast<double>(points_);
-  if (alive * size < kDirectAdvantage * n * std::log2(n)) {
+  const double blocks = std::ceil(size / kBlock) + 1;
+  if (alive * blocks * kBlock < kDirectAdvantage * n * std::log2(n)) {
     multiply_directly(law, up, low, part.count);
     direct_error_ +=
         count * kUnit * (4 * kBlock + size / (kBlock / kLanes)) * std::sqrt(4 * alive / n);
