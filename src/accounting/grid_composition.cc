@@ -187,13 +187,12 @@ GridComposition::GridComposition(std::span<const GridPart> parts, double tilt,
 
   TiltedProduct product(step_, tilt, points_);
   // Laws that damp high frequencies most come first: they leave few of them for the others.
-  std::vector<std::pair<double, GridPart>> order;
-  for (const GridPart& part : parts)
-    order.emplace_back(static_cast<double>(part.count) * log_damping(*part.law, tilt, 8 / spread_),
-                       part);
-  std::stable_sort(order.begin(), order.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (const auto& [key, part] : order) product.multiply(part);
+  std::vector<std::pair<double, std::size_t>> order;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    order.emplace_back(
+        static_cast<double>(parts[i].count) * log_damping(*parts[i].law, tilt, 8 / spread_), i);
+  std::sort(order.begin(), order.end());
+  for (const auto& [damping, i] : order) product.multiply(parts[i]);
   read(product, low, high);
 }
 
@@ -290,7 +289,8 @@ double GridComposition::upper_delta(double epsilon) const {
     finite = std::fmin(
         finite, std::fmax(0.0, finite_part(upper_, shifted, +1)) + error_part(upper_, shifted));
   finite *= 1 + upper_.log_error;
-  return std::fmin(1.0, (upper_.infinite + finite) * (1 + 4 * kUnit));
+  return std::fmin(
+      1.0, (upper_.infinite + finite) * (1 + 4 * kUnit) + std::numeric_limits<double>::min());
 }
 
 double GridComposition::lower_delta(double epsilon) const {

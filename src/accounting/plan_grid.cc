@@ -83,7 +83,9 @@ Alignment alignment(const std::vector<GridInput>& inputs) {
 }
 
 double fit_step(const Alignment& aligned, double step) {
-  return aligned.spacing > 0 ? aligned.spacing / std::ceil(aligned.spacing / step) : step;
+  // A spacing below the step would force a needlessly fine grid on all.
+  if (aligned.spacing < step) return step;
+  return aligned.spacing / std::ceil(aligned.spacing / step);
 }
 
 // The best tilt for Chernoff's bound may weigh rare large losses so heavily that the tilted sum
@@ -133,7 +135,8 @@ Result<Bracket> solve_on_grid(const LossPlan& plan, PlanQuestion question,
   Bracket best{0, question.wants_epsilon ? kInfinity : 1};
   bool coarse = true;
   double smooth = 0;  // the step of laws without atoms; zero: as the others
-  double work = 0;
+  double work = 0, previous = kInfinity;
+  int stalls = 0;
   double finest = 0;  // the step expected to suffice, where coarser ones are tried first
   for (int round = 0; round < kRounds; ++round) {
     const double fitted = lattice > 0 ? lattice : fit_step(aligned, step);
@@ -156,7 +159,16 @@ Result<Bracket> solve_on_grid(const LossPlan& plan, PlanQuestion question,
       if (question.wants_epsilon) {
         guess = std::fmax(1e-3, (k.value - std::log(question.at)) / tilt);
       } else {
-        delta_guess = std::clamp(std::exp(k.value - tilt * question.at), 1e-290, 1.0);
+        // Chernoff's bound, less what it is usually loose by. A guess far off means that the tail
+        // cut away held what decides the answer: look again with a longer one.
+        const double before = delta_guess;
+        delta_guess = std::clamp(std::exp(k.value - tilt * question.at) / (1 + tilt) /
+                                     (1 + 2.5 * tilt * std::sqrt(k.curvature)),
+                                 1e-290, 1.0);
+        if (delta_guess < 1e-3 * before && round < 3) {
+          coarse = true;
+          continue;
+        }
       }
       const double spread_out = std::fmax(count - aligned.weight, 1e-3 * count);
       const double needed = std::sqrt(5.4 * wanted(guess) / (spread_out * (tilt + 1)));
@@ -183,6 +195,10 @@ Result<Bracket> solve_on_grid(const LossPlan& plan, PlanQuestion question,
                                                         std::fmax(tilt, 0.1);
     const double target = wanted(best.upper);
     if (reached <= target) break;
+    // Some brackets cannot close: zCDP has no worst mechanism, only a bound and an example.
+    stalls = reached > 0.85 * previous ? stalls + 1 : 0;
+    previous = reached;
+    if (stalls >= 2) break;
     double cells = 0;
     for (const GridLaw& law : grid.laws) cells += static_cast<double>(law.upper.size());
     const double least = std::fmax(cells / kCellsMax, static_cast<double>(composed.points()) /
@@ -193,7 +209,7 @@ Result<Bracket> solve_on_grid(const LossPlan& plan, PlanQuestion question,
       step = fitted / 4;
     } else {
       // Atoms off the grid make the lower side converge like the step, not like its square.
-      const double share = loose ? 0.8 * target / reached : std::sqrt(0.7 * target / reached);
+      const double share = loose ? 0.95 * target / reached : std::sqrt(0.7 * target / reached);
       step = fitted * std::clamp(share, std::fmax(0.06, least), 0.75);
       smooth = loose ? std::fmax(smooth, finest) * 0.6 : 0;
       if (question.floor > 0) step = std::fmax(step, std::fmin(finest, fitted * 0.75));

@@ -38,7 +38,7 @@ TEST(PldAccountTest, PricesOverlapWithComposingEverythingAgain) {
     EXPECT_LE(mine.lower, full.upper);
     EXPECT_GE(mine.upper, full.lower);
     EXPECT_LE(mine.upper, full.upper * 1.002);
-    EXPECT_GE(mine.lower, full.lower * 0.98);
+    EXPECT_GE(mine.lower, full.lower * 0.95);
   };
   compare(account.epsilon().value(), all);
   for (const LossEvent& question :
