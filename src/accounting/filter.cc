@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "accounting/conversion.h"
+#include "accounting/renyi.h"
 #include "privacy/gaussian_profile.h"
 
 namespace discreet {
@@ -132,23 +133,59 @@ Result<ConcentratedRule> ConcentratedRule::restore(std::string_view text) {
   return ConcentratedRule{{rho, delta}, {rho_spent, delta_spent}};
 }
 
-Result<RenyiRule> RenyiRule::make(ApproxDp target, Delta for_events) {
+namespace {
+
+// ln(a - 1) for the order at which most releases of this event fit a target met with this share of
+// what is left of its delta.
+Result<double> typical_order(const LossEvent& typical, Neighbours neighbours, ApproxDp target,
+                             Delta for_events, double share) {
   const double rest = sub_down(target.delta.value(), for_events.value());
   if (!(rest > 0 && target.delta.value() < 1 && target.epsilon.value() > 0))
     return invalid_parameter(
         "a Renyi filter needs an epsilon above 0 and a delta between 0 and 1 that exceeds what is "
         "set aside for events");
-  DISCREET_TRY(const Rho rho, zcdp_rho({target.epsilon, Delta::make(rest / 2).value()}));
-  if (rho.value() == 0) return invalid_parameter("the budget is too small for a Renyi filter");
-  // The best order for Gaussian releases: rho (a - 1)^2 = ln(1 / (a delta)), nearly.
-  const double centre = std::clamp(std::sqrt(std::log(2 / rest) / rho.value()), 1e-3, 1e6);
-  std::vector<double> orders{1 + centre}, shares{0.5};
-  constexpr int kEachSide = 6;
-  for (int step = -kEachSide; step <= kEachSide; ++step) {
-    if (step == 0) continue;
-    orders.push_back(1 + centre * std::exp2(step / 2.0));
-    shares.push_back(0.5 / (2 * kEachSide));
+  const ApproxDp nearly{target.epsilon, Delta::make(share * rest).value()};
+  double best_count = 0, best = 0;
+  for (double x = -4; x < 14; x += 0.125) {
+    const double order = 1 + std::exp(x), budget = rdp_budget(order, nearly);
+    if (!(budget > 0)) continue;
+    DISCREET_TRY(const auto cost, approximate_renyi_divergence(typical, order, neighbours));
+    const double count = budget / cost.divergence;
+    if (count > best_count) best_count = count, best = x;
+    if (count < best_count / 4) break;  // past the peak; high orders are costly to price
   }
+  if (best_count == 0) return invalid_parameter("no Renyi order can meet this target");
+  return best;
+}
+
+}  // namespace
+
+Result<RenyiRule> RenyiRule::make(ApproxDp target, Delta for_events) {
+  const LossEvent noise = loss::Gaussian{1, 1};
+  const LossEvent sample = loss::PoissonSubsampled{0.01, std::make_shared<LossEvent>(noise)};
+  DISCREET_TRY(const double high,
+               typical_order(noise, Neighbours::AddRemove, target, for_events, 0.5));
+  DISCREET_TRY(const double low,
+               typical_order(sample, Neighbours::AddRemove, target, for_events, 0.5));
+  if (high == low) return make(target, for_events, {1 + std::exp(high)}, {1.0});
+  return make(target, for_events, {1 + std::exp(high), 1 + std::exp(low)}, {0.5, 0.5});
+}
+
+Result<RenyiRule> RenyiRule::make_for(const LossEvent& typical, Neighbours neighbours,
+                                      ApproxDp target, Delta for_events) {
+  constexpr double kTypicalShare = 0.75;
+  DISCREET_TRY(const double best,
+               typical_order(typical, neighbours, target, for_events, kTypicalShare));
+  std::vector<double> orders{1 + std::exp(best)}, shares{kTypicalShare};
+  // The others pay ln(1/share) / (a - 1): the lower the order, the larger its share.
+  double total = 0;
+  std::vector<double> weights;
+  for (const int step : {-3, -2, -1, 1, 2, 3}) {
+    orders.push_back(1 + std::exp(best + step * 0.7));
+    weights.push_back(std::exp(-0.35 * step));
+    total += weights.back();
+  }
+  for (const double weight : weights) shares.push_back((1 - kTypicalShare) * weight / total);
   return make(target, for_events, std::move(orders), std::move(shares));
 }
 

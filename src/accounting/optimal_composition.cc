@@ -185,20 +185,22 @@ struct Law {
   double relative_error = 0;
 
   Range hockey_stick(double epsilon) const {
-    double sum = 0, uncertain = 0;
+    long double running = 0;
+    double uncertain = 0;
     for (std::size_t i = 0; i < losses.size(); ++i) {
       if (losses[i] <= epsilon - loss_error()) continue;
-      sum += masses[i] * std::fmax(0.0, -std::expm1(epsilon - losses[i]));
+      running += masses[i] * std::fmax(0.0, -std::expm1(epsilon - losses[i]));
       uncertain += masses[i] * loss_error();
     }
-    const double slack = relative_error + 1.2e-16 * static_cast<double>(losses.size());
+    const auto sum = static_cast<double>(running);
+    const double slack = relative_error + 1e-15 + 1e-19 * static_cast<double>(losses.size());
     return {std::fmax(0.0, sum * (1 - slack) - uncertain),
             std::fmin(1.0, sum * (1 + slack) + uncertain + std::numeric_limits<double>::min())};
   }
 
  private:
-  // A loss is a sum of at most a few dozen roundings, relative to the largest loss.
-  double loss_error() const { return 1e-14 * (losses.empty() ? 0 : losses.back()); }
+  // A loss is a sum of at most 20 products, each rounded relative to the largest loss.
+  double loss_error() const { return 3e-15 * (losses.empty() ? 0 : losses.back()); }
 };
 
 // Exact enumeration over the numbers of true answers per distinct epsilon, feasible while the

@@ -115,8 +115,11 @@ std::optional<ApproxDp> stated_approximate(const LossEvent& event, Neighbours ne
   return std::nullopt;
 }
 
-// A sampled event seen by one unit. `replace` selects the bounds for replace-one.
-Result<ApproximateRenyi> sampled(const LossEvent& inner, double q, const Question& question) {
+enum class Sampling { Poisson, WithoutReplacement };
+
+// A sampled event seen by one unit.
+Result<ApproximateRenyi> sampled(Sampling kind, const LossEvent& inner, double q,
+                                 const Question& question) {
   if (q <= 0) return exactly(0);
   if (q >= 1) return price(inner, question);
   if (const auto approximate = stated_approximate(inner, question.neighbours))
@@ -127,8 +130,13 @@ Result<ApproximateRenyi> sampled(const LossEvent& inner, double q, const Questio
   if (const auto pair = dominating_pair(inner, question)) {
     const auto* gaussian = std::get_if<GaussianPair>(&*pair);
     if (gaussian && gaussian->mu == 0) return exactly(0);
-    const auto value = replace ? renyi_mixture_both_ways(*pair, q, question.order)
-                               : renyi_mixture(*pair, q, question.order);
+    auto value = replace ? renyi_mixture_both_ways(*pair, q, question.order)
+                         : renyi_mixture(*pair, q, question.order);
+    if (replace && gaussian && kind == Sampling::Poisson) {
+      // The pair's distance is for replacing; a unit that is merely absent is half as far away.
+      const auto tight = renyi_gaussian_replace(gaussian->mu / 2, q, question.order);
+      if (tight) value = value ? std::fmin(*value, *tight) : *tight;
+    }
     if (value) best = *value;
     if (value && !std::holds_alternative<loss::BoundedRange>(inner.kind)) {
       DISCREET_TRY(const auto plain, price(inner, question));
@@ -266,7 +274,7 @@ struct Pricer {
           loss::PoissonSubsampled{std::fmin(1.0, mul_up(e.probability, nested->probability)),
                                   nested->inner},
           question);
-    return sampled(*e.inner, e.probability, question);
+    return sampled(Sampling::Poisson, *e.inner, e.probability, question);
   }
   Answer operator()(const loss::SampledWithoutReplacement& e) const {
     if (question.neighbours != Neighbours::ReplaceOne)
@@ -277,7 +285,7 @@ struct Pricer {
       return invalid_parameter("a sample cannot be larger than its population");
     if (!question.one_unit()) return group_of_sampled(event, question);
     const double share = std::fmin(1.0, div_up(count_up(e.sample), count_down(e.population)));
-    return sampled(*e.inner, share, question);
+    return sampled(Sampling::WithoutReplacement, *e.inner, share, question);
   }
   Answer operator()(const loss::Repeated& e) const {
     if (e.count == 0) return exactly(0);

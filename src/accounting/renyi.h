@@ -5,11 +5,12 @@
 //            refused, never guessed.
 // Tight:     pure, randomized response, Laplace, discrete Laplace, Gaussian, bounded range,
 //            discrete Gaussian at integer sensitivities; Poisson samples of any of these that has a
-//            dominating pair, under add/remove, by quadrature with a bound on its error.
+//            dominating pair, under add/remove, and of Gaussian noise under replace-one, by
+//            quadrature with a bound on its error.
 // Bounds:    Poisson samples of anything else (Zhu and Wang 2019, Theorem 5); samples without
-//            replacement, and Poisson under replace-one (advanced joint convexity: Balle, Barthe
-//            and Gaboardi 2018; Wang, Balle and Kasiviswanathan 2019, Theorem 9); groups of sampled
-//            events (Mironov 2017, Proposition 2).
+//            replacement, and other Poisson samples under replace-one (advanced joint convexity:
+//            Balle, Barthe and Gaboardi 2018; Wang, Balle and Kasiviswanathan 2019, Theorem 9);
+//            groups of sampled events (Mironov 2017, Proposition 2).
 //
 // Under ReplaceOne an event with a sensitivity is priced at twice it; a stated epsilon or rho is
 // taken to hold for that relation (docs/formats/loss_events.md).

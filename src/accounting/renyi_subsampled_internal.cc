@@ -241,6 +241,28 @@ std::optional<double> renyi_mixture_both_ways(const DominatingPair& pair, double
       });
 }
 
+std::optional<double> renyi_gaussian_replace(double mu, double q, double order) {
+  // Trapezoid rule as in gaussian_nodes. In the strip |mu Im u| <= theta the second factor is at
+  // most cos(theta)^{1-a} times its value on the line, which theta = 1/sqrt(a) keeps below e.
+  const double b = std::fmin(1 / (std::sqrt(order) * mu), 9.0);
+  const double h = 2 * std::numbers::pi * b / (46 + b * b / 2);
+  const double low = -9.8, high = order * mu + 9.8;
+  if (!((high - low) / h < static_cast<double>(kNodesMax))) return std::nullopt;
+  std::vector<Node> nodes;
+  const double log_h = std::log(h);
+  for (double i = std::floor(low / h); i <= std::ceil(high / h); ++i) {
+    const double u = i * h, away = mixture_loss(q, -mu * u - mu * mu / 2);
+    // Weights under the second mixture, losses of the first against it.
+    nodes.push_back(
+        {mixture_loss(q, mu * u - mu * mu / 2) - away, log_h + log_normal_density(u) + away});
+  }
+  return sum_nodes(
+      nodes, order, [&](const Node& n) { return n.log_q + order * n.loss; },
+      [&](const Node& n) {
+        return std::fmax(0.0, std::expm1(order * n.loss) - order * std::expm1(n.loss));
+      });
+}
+
 double renyi_mixture_gaussian_whole(double mu, double q, double a) {
   double log_excess = -HUGE_VAL;
   for (double j = 2; j <= a; ++j) {

@@ -49,6 +49,13 @@ std::optional<double> renyi_mixture(const DominatingPair& pair, double q, double
 /// 1 + E_Q[(R^a - 1)(1 - R^{1-a}); R > 1] with R the mixture's ratio.
 std::optional<double> renyi_mixture_both_ways(const DominatingPair& pair, double q, double order);
 
+/// Poisson sampling of Gaussian noise under replace-one, tight. Without the unit the output is
+/// r = N(0, I) up to a shift; with it N(v, I) or N(w, I), |v|, |w| <= mu (the add/remove distance).
+/// The moment E_r[(1-q + q e^x)^a (1-q + q e^y)^{1-a}] has x, y jointly normal; by Price's theorem
+/// its derivative in their covariance is the mean of a negative function, and in either variance
+/// (means moving along) of a positive one, so v = -w of full length is the worst pair.
+std::optional<double> renyi_gaussian_replace(double mu, double q, double order);
+
 /// The inner divergence at a whole order.
 using RenyiCurve = std::function<Result<double>(double order)>;
 

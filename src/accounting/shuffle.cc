@@ -243,14 +243,14 @@ Result<double> shuffled_randomized_response_delta_lower(std::uint64_t n, double 
   for (std::uint64_t x = mode; x <= others; ++x) {  // the outcome x + 1
     const long double next = here * up(x);
     take(here, next);
-    if (next < 1e-24L * anchor || next == 0) break;
+    if (next <= kNegligible * std::fmax(above, below)) break;
     here = next;
   }
   here = anchor;
   for (std::uint64_t x = mode;; --x) {  // the outcome x
     const long double before = x == 0 ? 0 : here / up(x - 1);
     take(before, here);
-    if (x == 0 || before < 1e-24L * anchor) break;
+    if (x == 0 || before <= kNegligible * std::fmax(above, below)) break;
     here = before;
   }
   const long double best = std::fmax(above, below) * (1 - 1e-12L);
