@@ -11,11 +11,20 @@ namespace {
 
 constexpr double kUnit = 0x1p-53;
 
+// A law that hardly moves by a step says almost nothing; on the lower side it is taken to say
+// nothing, which costs the square of its width.
+bool narrow(const LossLaw& law, double step) {
+  if (law.infinite_mass() > 0) return false;
+  const LossLaw::Range all = law.range(1e-30);
+  return all.high - all.low < step / 2;
+}
+
 // Where the grid is laid decides what the lower masses lose. Through the largest atom, that atom
 // loses nothing. With a least loss and no atoms, through the merged loss of all outcomes up to half
 // a step above it: the lowest symbol has nothing below it to be balanced with.
 double grid_offset(const LossLaw& law, double step) {
   const auto atoms = law.atoms();
+  if (narrow(law, step)) return 0;
   if (!atoms.empty())
     return std::max_element(atoms.begin(), atoms.end(),
                             [](const LossAtom& a, const LossAtom& b) { return a.mass < b.mass; })
@@ -239,6 +248,17 @@ void fill_lower(GridLaw& grid, const std::vector<Halves>& halves,
   fill_lower_atoms(grid, loose, -static_cast<double>(grid.first), keep);
 }
 
+// All outcomes merged: P and Q agree on them up to what was cut away, so the loss is zero.
+void fill_lower_with_nothing(GridLaw& grid, const std::vector<Halves>& halves,
+                             const std::vector<LooseAtom>& loose, double error) {
+  double mass = 0;
+  for (const Halves& h : halves) mass += h.on.p + h.left.p + h.right.p;
+  for (const LooseAtom& atom : loose) mass += atom.mass;
+  const auto zero = -grid.first;
+  if (zero >= 0 && zero < static_cast<std::int64_t>(grid.lower.size()))
+    grid.lower[static_cast<std::size_t>(zero)] = mass * (1 - error - 8 * kUnit);
+}
+
 }  // namespace
 
 GridLaw discretise(const LossLaw& law, double step, double tail_below, double tail_above) {
@@ -249,6 +269,7 @@ GridLaw discretise(const LossLaw& law, double step, double tail_below, double ta
   const double low = law.range(tail_below).low, high = law.range(tail_above).high;
   const double begin = std::floor((low - grid.offset) / step - 1e-9);
   const double end = std::ceil((high - grid.offset) / step + 1e-9);
+  DISCREET_CHECK(end - begin < 0x1p27, "a grid this fine does not fit in memory");
   const auto points = static_cast<std::size_t>(end - begin) + 1;
   grid.first = static_cast<std::int64_t>(begin);
   grid.upper.assign(points, 0.0);
@@ -278,7 +299,10 @@ GridLaw discretise(const LossLaw& law, double step, double tail_below, double ta
   const double largest = std::fmax(std::fabs(grid.loss(0)), std::fabs(grid.loss(points - 1)));
   const double error = law.mass_error() + 8 * kUnit + 2 * kUnit * largest;
   fill_upper(grid, halves, loose, error);
-  fill_lower(grid, halves, loose, error);
+  if (narrow(law, step))
+    fill_lower_with_nothing(grid, halves, loose, error);
+  else
+    fill_lower(grid, halves, loose, error);
   grid.upper.front() += below * (1 + error);
   // Merged at the last point: outcomes above it lose part of their loss.
   grid.infinite_upper = law.infinite_mass() + above * (1 + error);

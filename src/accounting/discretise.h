@@ -19,8 +19,9 @@ namespace discreet {
 
 struct GridLaw {
   double step = 0;
-  double offset = 0;       ///< losses are offset + step * index
-  std::int64_t first = 0;  ///< index of the first entry
+  double offset = 0;        ///< losses are offset + step * index
+  std::int64_t stride = 1;  ///< of a finer grid that this one is laid on, set by who composes
+  std::int64_t first = 0;   ///< index of the first entry
   std::vector<double> upper;
   std::vector<double> lower;
   double infinite_upper = 0;  ///< mass of infinite loss, and of the upper tail cut off

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <complex>
 #include <limits>
 
 #include "base/check.h"
@@ -49,6 +50,24 @@ double log_sum(std::span<const GridPart> parts, double tilt, bool upper) {
   for (const GridPart& part : parts)
     sum += static_cast<double>(part.count) * log_moment(*part.law, upper, tilt);
   return sum;
+}
+
+// ln |E e^{i frequency loss}| under the tilted upper masses; roughly, since it only sets an order.
+double log_damping(const GridLaw& law, double tilt, double frequency) {
+  const std::complex<double> ratio = std::exp(std::complex<double>(tilt, frequency) * law.step);
+  const double top = law.loss(law.upper.size() - 1);
+  std::complex<double> power, sum;
+  double total = 0;
+  for (std::size_t i = 0; i < law.upper.size(); ++i) {
+    if (i % kRefresh == 0) {
+      const double x = law.loss(i) - top;
+      power = std::polar(std::exp(tilt * x), frequency * x);
+    }
+    sum += law.upper[i] * power;
+    total += law.upper[i] * std::sqrt(std::norm(power));
+    power *= ratio;
+  }
+  return total > 0 ? std::log(std::fmax(std::abs(sum) / total, 1e-300)) : 0;
 }
 
 // ln max over x >= 0 of e^{-c x} (1 - e^{-x}): what Chernoff's bound loses at best.
@@ -122,7 +141,7 @@ GridComposition::GridComposition(std::span<const GridPart> parts, double tilt,
                                  std::size_t points_max)
     : tilt_(tilt) {
   DISCREET_CHECK(!parts.empty(), "nothing to compose");
-  step_ = parts.front().law->step;
+  step_ = parts.front().law->step / static_cast<double>(parts.front().law->stride);
   const Cumulants k = cumulants(parts, tilt);
   centre_ = k.slope;
   spread_ = std::fmax(std::sqrt(k.curvature), step_);
@@ -167,13 +186,13 @@ GridComposition::GridComposition(std::span<const GridPart> parts, double tilt,
   ok_ = true;
 
   TiltedProduct product(step_, tilt, points_);
-  // Wide laws first: they leave few frequencies for the others.
-  std::vector<std::pair<double, GridPart>> order;
-  for (const GridPart& part : parts)
-    order.emplace_back(-cumulants({&part, 1}, tilt).curvature, part);
-  std::stable_sort(order.begin(), order.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (const auto& [key, part] : order) product.multiply(part);
+  // Laws that damp high frequencies most come first: they leave few of them for the others.
+  std::vector<std::pair<double, std::size_t>> order;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    order.emplace_back(
+        static_cast<double>(parts[i].count) * log_damping(*parts[i].law, tilt, 8 / spread_), i);
+  std::sort(order.begin(), order.end());
+  for (const auto& [damping, i] : order) product.multiply(parts[i]);
   read(product, low, high);
 }
 
@@ -270,7 +289,8 @@ double GridComposition::upper_delta(double epsilon) const {
     finite = std::fmin(
         finite, std::fmax(0.0, finite_part(upper_, shifted, +1)) + error_part(upper_, shifted));
   finite *= 1 + upper_.log_error;
-  return std::fmin(1.0, (upper_.infinite + finite) * (1 + 4 * kUnit));
+  return std::fmin(
+      1.0, (upper_.infinite + finite) * (1 + 4 * kUnit) + std::numeric_limits<double>::min());
 }
 
 double GridComposition::lower_delta(double epsilon) const {

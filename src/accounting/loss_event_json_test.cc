@@ -34,7 +34,7 @@ std::vector<LossEvent> every_kind() {
       loss::Laplace{third, std::nextafter(1.0, 2.0)},
       loss::DiscreteLaplace{1e300, std::numeric_limits<std::int64_t>::max()},
       loss::Gaussian{std::sqrt(2.0), tiny},
-      loss::MixtureOfGaussians{third, {0.0, 1.0, std::sqrt(2.0)}, {0.25, 0.25, 0.5}},
+      loss::MixtureOfGaussians{third, {0.0, std::sqrt(2.0)}, {0.25, 0.75}},
       loss::DiscreteGaussian{third, 0.1, std::numeric_limits<std::uint64_t>::max()},
       loss::RandomizedResponse{eps(1), 17},
       loss::BoundedRange{eps(0)},

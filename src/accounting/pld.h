@@ -22,8 +22,9 @@ namespace discreet {
 /// How narrow a bracket should be; the best that the grid's largest size allows is given if that is
 /// wider.
 struct PldAccuracy {
-  double epsilon_absolute = 1e-4;
-  double epsilon_relative = 2e-4;
+  double epsilon_absolute = 1.5e-4;  ///< of which the upper end takes about two thirds
+  double epsilon_relative = 5e-4;
+  double epsilon_relative_many = 9e-4;  ///< in place of both, for many different laws with atoms
   double delta_relative = 1e-5;
   std::size_t points_max = std::size_t{1} << 21;
 };

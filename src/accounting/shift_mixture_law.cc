@@ -284,7 +284,8 @@ Bracket ShiftMixtureLaw::delta(double epsilon) const {
   const double lower = p * (1 - slack) - std::exp(epsilon) * q * (1 + slack);
   const double upper =
       p * (1 + slack) - std::exp(epsilon) * q * (1 - slack) * (1 - 2 * loss_error_);
-  return {std::fmax(0.0, lower), std::clamp(upper, 0.0, 1.0)};
+  // Below the loss's supremum delta is positive, even where it is too small for a double.
+  return {std::fmax(0.0, lower), std::clamp(upper, std::numeric_limits<double>::min(), 1.0)};
 }
 
 Bracket ShiftMixtureLaw::loss_max() const {

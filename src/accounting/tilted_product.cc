@@ -13,11 +13,12 @@ namespace {
 using Complex = std::complex<double>;
 
 constexpr double kUnit = 0x1p-53;
-constexpr double kNegligibleLog = -160;       // of a squared factor: e^-80 cannot matter any more
-constexpr double kProductNegligible = 1e-70;  // of a squared product
-constexpr double kNegligible = 1e-33;         // bounds all that was set to zero
-constexpr double kDirectAdvantage = 2;  // terms of a direct sum for the price of one of a transform
-constexpr std::size_t kBlock = 64;      // of a direct sum, between fresh roots of unity
+constexpr double kNegligibleLog = -80;  // of a squared factor to the count: e^-40 is below rounding
+constexpr double kProductNegligible = 1e-34;  // of a squared product
+constexpr double kNegligible = 5e-17;   // bounds all that was set to zero, in the Euclidean norm
+constexpr double kDirectAdvantage = 3;  // terms of a direct sum for the price of one of a transform
+constexpr std::int64_t kLanes = 4;
+constexpr std::size_t kBlock = 64;  // of a direct sum, between fresh roots of unity
 
 Complex times(Complex a, Complex b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
@@ -69,7 +70,8 @@ TiltedProduct::TiltedProduct(double step, double tilt, std::size_t points)
 
 void TiltedProduct::multiply(const GridPart& part) {
   const GridLaw& law = *part.law;
-  DISCREET_CHECK(law.step == step_, "composed laws must share a grid");
+  DISCREET_CHECK(law.step == step_ * static_cast<double>(law.stride),
+                 "composed laws must share a grid");
   const auto count = static_cast<double>(part.count);
   std::vector<double> up, low;
   log_mass_up_ += count * tilt_masses(law, law.upper, tilt_, up);
@@ -78,16 +80,18 @@ void TiltedProduct::multiply(const GridPart& part) {
   norm_ = std::fmin(norm_, norm);
   count_ += count;
   const auto size = static_cast<double>(up.size());
-  tilt_error_ += count * kUnit * (16 + 4 * tilt_ * step_ * size);
+  tilt_error_ += count * kUnit * (16 + 4 * tilt_ * law.step * size);
   finite_up_ += count * std::log1p(-std::fmin(1.0, law.infinite_upper));
   finite_low_ += count * std::log1p(-std::fmin(1.0, law.infinite_lower));
   offset_ += count * law.offset;
   loss_error_ += count * (law.loss_error + 2 * kUnit * std::fabs(law.offset));
 
   const auto alive = static_cast<double>(alive_.size()), n = static_cast<double>(points_);
-  if (alive * size < kDirectAdvantage * n * std::log2(n)) {
+  const double blocks = std::ceil(size / kBlock) + 1;
+  if (alive * blocks * kBlock < kDirectAdvantage * n * std::log2(n)) {
     multiply_directly(law, up, low, part.count);
-    direct_error_ += count * kUnit * (4 * kBlock + size / kBlock) * std::sqrt(4 * alive / n);
+    direct_error_ +=
+        count * kUnit * (4 * kBlock + size / (kBlock / kLanes)) * std::sqrt(4 * alive / n);
   } else {
     multiply_by_transform(law, up, low, part.count);
     error_ += count * norm;
@@ -116,7 +120,7 @@ void TiltedProduct::multiply_by_transform(const GridLaw& law, const std::vector<
   const std::size_t n = points_;
   std::vector<Complex> buffer(n);
   for (std::size_t i = 0; i < up.size(); ++i) {
-    const auto index = law.first + static_cast<std::int64_t>(i);
+    const auto index = law.stride * (law.first + static_cast<std::int64_t>(i));
     buffer[static_cast<std::size_t>(index) & (n - 1)] += Complex(up[i], low[i]);
   }
   fft_->forward(buffer);
@@ -136,23 +140,39 @@ void TiltedProduct::multiply_directly(const GridLaw& law, const std::vector<doub
   const double negligible = std::exp(kNegligibleLog / static_cast<double>(count));
   const auto& unit = fft_->roots();
   const std::size_t mask = points_ - 1;
+  const auto root = [&](std::int64_t index, std::uint32_t j) {
+    return unit[(static_cast<std::size_t>(index) * j) & mask];
+  };
+  std::vector<double> a(up), b(low);  // padded to whole blocks
+  a.resize((a.size() + kBlock - 1) / kBlock * kBlock);
+  b.resize(a.size());
   for (const std::uint32_t j : alive_) {
     Complex sum_up(0, 0), sum_low(0, 0);
-    const Complex turn = unit[j];
-    for (std::size_t begin = 0; begin < up.size(); begin += kBlock) {
-      const std::size_t end = std::min(begin + kBlock, up.size());
-      const auto index = static_cast<std::size_t>(law.first + static_cast<std::int64_t>(begin));
-      Complex w = unit[(index * j) & mask];
-      double ur = 0, ui = 0, lr = 0, li = 0;
-      for (std::size_t i = begin; i < end; ++i) {
-        ur += up[i] * w.real();
-        ui += up[i] * w.imag();
-        lr += low[i] * w.real();
-        li += low[i] * w.imag();
-        w = times(w, turn);
+    const Complex turn = root(kLanes * law.stride, j);
+    for (std::size_t begin = 0; begin < a.size(); begin += kBlock) {
+      // Independent lanes, so that one product need not wait for the last.
+      double wr[kLanes], wi[kLanes], ur[kLanes]{}, ui[kLanes]{}, lr[kLanes]{}, li[kLanes]{};
+      for (std::int64_t lane = 0; lane < kLanes; ++lane) {
+        const Complex w =
+            root(law.stride * (law.first + static_cast<std::int64_t>(begin) + lane), j);
+        wr[lane] = w.real();
+        wi[lane] = w.imag();
       }
-      sum_up += Complex(ur, ui);
-      sum_low += Complex(lr, li);
+      for (std::size_t i = begin; i < begin + kBlock; i += kLanes) {
+        for (std::size_t lane = 0; lane < kLanes; ++lane) {
+          ur[lane] += a[i + lane] * wr[lane];
+          ui[lane] += a[i + lane] * wi[lane];
+          lr[lane] += b[i + lane] * wr[lane];
+          li[lane] += b[i + lane] * wi[lane];
+          const double real = wr[lane] * turn.real() - wi[lane] * turn.imag();
+          wi[lane] = wr[lane] * turn.imag() + wi[lane] * turn.real();
+          wr[lane] = real;
+        }
+      }
+      for (std::size_t lane = 0; lane < kLanes; ++lane) {
+        sum_up += Complex(ur[lane], ui[lane]);
+        sum_low += Complex(lr[lane], li[lane]);
+      }
     }
     fold(j, sum_up, sum_low, count, negligible);
   }

@@ -53,7 +53,7 @@ int answer_file(const std::string& path) {
   bool all = true;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const json& entry = entries[i];
-    json line = json::object();
+    nlohmann::ordered_json line;
     line["id"] = entry.is_object() && entry.contains("id") ? entry["id"] : json(i);
     const auto answer = answer_entry(entry);
     if (answer) {
@@ -64,7 +64,8 @@ int answer_file(const std::string& path) {
       line["error"] = answer.error().message;
       all = false;
     }
-    std::cout << line.dump(-1, ' ', false, json::error_handler_t::replace) << '\n' << std::flush;
+    std::cout << line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n'
+              << std::flush;
   }
   return all ? kOk : kFailed;
 }
