@@ -20,7 +20,7 @@ Result<BoundSearch> BoundSearch::balanced(Epsilon epsilon, Epsilon noise_epsilon
   // Only accuracy depends on these doubles: any threshold is private, since it is public.
   const double threshold =
       static_cast<double>(cells) / (2 * noise_epsilon.value()) + 3 / epsilon.value();
-  return make(epsilon, static_cast<std::int64_t>(std::fmin(std::ceil(threshold), 0x1p62)));
+  return make(epsilon, static_cast<std::int64_t>(std::fmin(std::round(threshold), 0x1p62)));
 }
 
 std::size_t BoundSearch::release(std::span<const std::int64_t> above, RandomSource& random) const {
