@@ -35,7 +35,8 @@ Result<ReleaseJob> ReleaseJob::make(const sql::Release& release, ApproxDp budget
   for (std::size_t i = 0; i < release.aggregates.size(); ++i)
     if (!is_additive(release.aggregates[i].kind)) job.stream_aggregates_.push_back(i);
 
-  if (release.bounds.one_row_per_unit) job.groups_max_ = 1;
+  const bool single_row = release.bounds.one_row_per_unit || release.bounds.rows_max == 1;
+  if (single_row) job.groups_max_ = 1;
   if (release.bounds.groups_max)
     job.groups_max_ = std::min(job.groups_max_.value_or(UINT64_MAX), *release.bounds.groups_max);
   if (release.options && release.options->max_groups_contributed)
@@ -85,7 +86,8 @@ Result<ReleaseJob> ReleaseJob::make(const sql::Release& release, ApproxDp budget
                                    [](const Sum& sum) { return sum.bounded; });
   const bool asked = std::any_of(release.aggregates.begin(), release.aggregates.end(),
                                  [](const auto& a) { return a.asked.has_value(); });
-  if (release.bounds.one_row_per_unit && bounded && !asked && release.totals_sql) {
+  if (single_row && bounded && !asked) {
+    job.enforce_single_row_ = !release.bounds.one_row_per_unit || !release.totals_sql;
     DISCREET_TRY(job.direct_, DirectSums::make(release, job.sums_, job.for_sums_));
     return job;
   }
@@ -121,30 +123,69 @@ Result<ReleasedTable> ReleaseJob::run(DuckDb& engine, RandomSource& random) cons
   return direct_ ? run_direct(groups, engine, random) : run_clipped(groups, engine, random);
 }
 
-Result<ReleasedTable> ReleaseJob::run_direct(Groups& groups, DuckDb& engine,
-                                             RandomSource& random) const {
+Result<std::vector<GroupTotals>> ReleaseJob::engine_totals(Groups& groups, DuckDb& engine) const {
   DISCREET_TRY(DuckDbRows rows, engine.query(*release_->totals_sql));
   const auto columns = rows.columns();
   const std::size_t keys = release_->keys.size(), features = release_->features.size();
   DISCREET_CHECK(columns.size() == keys + features + 1, "totals are keys, features, units");
-  std::vector<GroupTotals> totals(groups.size(), GroupTotals{std::vector<Int128>(features), 0});
+  const GroupTotals empty{std::vector<Int128>(features), 0};
+  std::vector<GroupTotals> totals(groups.size(), empty);
   std::vector<Cell> tuple(keys);
   for (;;) {
     DISCREET_TRY(const auto chunk, rows.next());
-    if (!chunk) break;
+    if (!chunk) return totals;
     for (std::size_t row = 0; row < chunk->size(); ++row) {
       for (std::size_t key = 0; key < keys; ++key)
         tuple[key] = read_cell(*chunk, columns[key].type, key, row);
       const auto group = groups.find(tuple);
       if (!group) continue;
-      if (*group >= totals.size())
-        totals.resize(*group + std::size_t{1}, GroupTotals{std::vector<Int128>(features), 0});
+      if (*group >= totals.size()) totals.resize(*group + std::size_t{1}, empty);
       for (std::size_t f = 0; f < features; ++f)
         totals[*group].features[f] +=
             chunk->is_null(keys + f, row) ? Int128{0} : chunk->int128(keys + f, row);
       totals[*group].units += chunk->int128(keys + features, row);
     }
   }
+}
+
+// The policy's word for one row per unit is enforced: a unit whose contribution could not come from
+// a single row is left out as a whole, which is a function of that unit's rows alone.
+Result<std::vector<GroupTotals>> ReleaseJob::single_row_totals(Groups& groups,
+                                                               DuckDb& engine) const {
+  DISCREET_TRY(const Contributions contributions, Contributions::load(*release_, groups, engine));
+  const std::size_t features = release_->features.size();
+  const auto from_one_row = [&](std::span<const Int128> values) {
+    for (std::size_t f = 0; f < features; ++f) {
+      const auto kind = release_->features[f].kind;
+      const bool counts = kind == sql::Feature::Kind::Rows || kind == sql::Feature::Kind::Count ||
+                          kind == sql::Feature::Kind::Distinct;
+      if (counts && (values[f] < 0 || values[f] > 1)) return false;
+    }
+    for (const auto& aggregate : release_->aggregates)
+      if (const auto* histogram = std::get_if<sql::HistogramRelease>(&aggregate.kind)) {
+        Int128 bins = 0;
+        for (const std::size_t bin : histogram->bins) bins += values[bin];
+        if (bins > 1) return false;
+      }
+    return true;
+  };
+  std::vector<GroupTotals> totals(groups.size(), GroupTotals{std::vector<Int128>(features), 0});
+  for (std::size_t unit = 0; unit < contributions.units(); ++unit) {
+    const std::size_t row = contributions.begin(unit);
+    if (contributions.begin(unit + 1) - row != 1 || !from_one_row(contributions.values(row)))
+      continue;
+    GroupTotals& group = totals[contributions.group(row)];
+    for (std::size_t f = 0; f < features; ++f) group.features[f] += contributions.values(row)[f];
+    ++group.units;
+  }
+  return totals;
+}
+
+Result<ReleasedTable> ReleaseJob::run_direct(Groups& groups, DuckDb& engine,
+                                             RandomSource& random) const {
+  DISCREET_TRY(const std::vector<GroupTotals> totals, enforce_single_row_
+                                                          ? single_row_totals(groups, engine)
+                                                          : engine_totals(groups, engine));
   ReleasedTable out;
   out.aggregates.resize(release_->aggregates.size());
   std::vector<bool> kept(groups.size(), true);

@@ -38,6 +38,8 @@ class ReleaseJob {
  private:
   ReleaseJob() = default;
   Result<ReleasedTable> run_direct(Groups& groups, DuckDb& engine, RandomSource& random) const;
+  Result<std::vector<GroupTotals>> engine_totals(Groups& groups, DuckDb& engine) const;
+  Result<std::vector<GroupTotals>> single_row_totals(Groups& groups, DuckDb& engine) const;
   Result<ReleasedTable> run_clipped(Groups& groups, DuckDb& engine, RandomSource& random) const;
   Result<void> release_clipped(const Contributions& contributions, std::size_t group_count,
                                RandomSource& random, ReleasedTable& out) const;
@@ -53,6 +55,8 @@ class ReleaseJob {
   std::optional<std::uint64_t> groups_max_;      // known without looking
   std::optional<PartitionSelection> selection_;  // where groups_max_ is known
   std::optional<DirectSums> direct_;
+  bool enforce_single_row_ =
+      false;  // the policy declares one row per unit, and the plan does not prove it
   std::vector<std::vector<std::size_t>> blocks_;  // clipped sums released together
   std::vector<StreamRelease> streams_;
   std::vector<std::size_t> stream_aggregates_;

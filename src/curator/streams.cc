@@ -123,7 +123,7 @@ Result<StreamRelease> StreamRelease::make(const sql::Release& release, std::size
   StreamRelease stream;
   stream.release_ = &release;
   stream.aggregate_ = aggregate;
-  if (release.bounds.one_row_per_unit) {
+  if (release.bounds.one_row_per_unit || release.bounds.rows_max == 1) {
     stream.values_max_ = 1;
   } else if (release.options && release.options->max_rows_contributed) {
     stream.values_max_ = release.options->max_rows_contributed;
