@@ -120,6 +120,7 @@ void Contributions::keep_groups(std::uint64_t groups_max, RandomSource& random) 
     for (std::size_t i = groups_max; i < count; ++i) kept[order[i]] = false;
   }
   filter([&](std::size_t, std::size_t row) { return kept[row]; });
+  groups_limit_ = std::min(groups_limit_, groups_max);
 }
 
 void Contributions::keep_only(const std::vector<bool>& kept) {

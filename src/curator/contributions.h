@@ -28,6 +28,8 @@ class Contributions {
 
   /// Keeps at most `groups_max` groups of every unit, chosen uniformly and independently.
   void keep_groups(std::uint64_t groups_max, RandomSource& random);
+  /// No unit has more groups than this; keep_groups() lowers it.
+  std::uint64_t groups_limit() const { return groups_limit_; }
   /// Drops the rows of groups that are not kept.
   void keep_only(const std::vector<bool>& kept);
 
@@ -45,6 +47,7 @@ class Contributions {
   void filter(const Keep& keep);
 
   std::size_t features_ = 0;
+  std::uint64_t groups_limit_ = UINT64_MAX;
   std::vector<std::size_t> begin_ = {0};
   std::vector<std::uint32_t> group_;
   std::vector<Int128> values_;
