@@ -41,6 +41,13 @@ class ClampedAggregateTest : public ::testing::Test {
         "SELECT u::BIGINT, k::BIGINT, a::BIGINT, b::BIGINT, c::BIGINT FROM (VALUES " + values +
         ") t(u, k, a, b, c)";
   }
+  // Source rows: unit, k, x.
+  void rows(const std::string& values) {
+    release_.rows_sql =
+        "SELECT u::BIGINT, k::BIGINT, x::BIGINT FROM (VALUES " + values + ") t(u, k, x)";
+    release_.partials_sql = "SELECT u, k, count(*), count(x), coalesce(sum(x), 0) FROM (" +
+                            release_.rows_sql + ") t(u, k, x) GROUP BY u, k";
+  }
   void ask(sql::AggregateKind kind, double lower, double upper) {
     release_.aggregates.push_back({"a" + std::to_string(release_.aggregates.size() + 1),
                                    "asked",
@@ -105,9 +112,34 @@ TEST_F(ClampedAggregateTest, WithoutALimitInTheStatementAUnitCountsInOneGroup) {
   release_.options->max_groups_contributed = 3;
   EXPECT_EQ(total(), 3);
   EXPECT_TRUE(run(kHuge).notices.empty());
-  release_.options->max_groups_contributed.reset();
+}
+
+TEST_F(ClampedAggregateTest, AUnitKeepsTheRowsThatTheStatementAllows) {
+  public_keys({1, 2, 3});
+  rows("(1, 1, 100), (1, 1, 100), (1, 2, 100), (1, 9, 100), (2, 3, 7), (2, 3, NULL)");
+  ask(sql::SumRelease{1, 2}, 0, 1000);
+  ask(sql::CountRelease{0}, 0, 1000);
+  release_.aggregates.push_back({"a3", "count(*)", sql::CountRelease{0}, {}, {}, {}});
   release_.options->max_rows_contributed = 2;
-  EXPECT_EQ(total(), 2);
+  int together = 0;
+  for (int trial = 0; trial < 200; ++trial) {
+    const ReleasedTable out = run(kHuge);
+    const auto of = [&](std::size_t a, std::size_t g) {
+      return number(out.aggregates[a].values[g]);
+    };
+    // Unit 1 has three rows within the domain, two of them stay; unit 2 keeps both of its own.
+    ASSERT_EQ(of(0, 0) + of(0, 1), 200);
+    ASSERT_EQ(of(1, 0) + of(1, 1), 2);
+    ASSERT_EQ(of(2, 0) + of(2, 1), 2);
+    ASSERT_EQ(of(0, 2), 7);
+    ASSERT_EQ(of(1, 2), 2);
+    together += of(1, 0) == 2 ? 1 : 0;
+  }
+  // Both rows of group 1 stay in one of three samples. Binomial(200, 1/3) leaves [34, 100] with
+  // chance below 1e-6.
+  std::cout << together << " of 200 samples keep both rows of group 1\n";
+  EXPECT_GE(together, 34);
+  EXPECT_LE(together, 100);
 }
 
 TEST_F(ClampedAggregateTest, BoundsAreRoundedInwardsOnTheGrid) {

@@ -199,7 +199,12 @@ Result<ReleasedTable> ReleaseJob::run_direct(Groups& groups, DuckDb& engine,
 
 Result<ReleasedTable> ReleaseJob::run_clipped(Groups& groups, DuckDb& engine,
                                               RandomSource& random) const {
-  DISCREET_TRY(Contributions contributions, Contributions::load(*release_, groups, engine));
+  const bool sample = release_->options && release_->options->max_rows_contributed;
+  DISCREET_TRY(Contributions contributions,
+               sample
+                   ? Contributions::load_sample(*release_, *release_->options->max_rows_contributed,
+                                                groups, engine, random)
+                   : Contributions::load(*release_, groups, engine));
   ReleasedTable out;
   out.notices = notices_;
   out.aggregates.resize(release_->aggregates.size());
