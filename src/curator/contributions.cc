@@ -1,7 +1,9 @@
 #include "curator/contributions.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <set>
 #include <string>
 #include <unordered_map>
 
@@ -38,15 +40,18 @@ class UnitNumbers {
 
 }  // namespace
 
-Result<Contributions> Contributions::load(const sql::Release& release, Groups& groups,
-                                          DuckDb& engine) {
-  DISCREET_TRY(DuckDbRows rows, engine.query(release.partials_sql));
+template <class Features>
+Result<Contributions> Contributions::gather(const sql::Release& release,
+                                            const std::string& statement,
+                                            std::size_t columns_after_keys, Groups& groups,
+                                            DuckDb& engine, const Features& features) {
+  DISCREET_TRY(DuckDbRows rows, engine.query(statement));
   const auto columns = rows.columns();
   const std::size_t keys = release.keys.size();
   Contributions loaded;
   loaded.features_ = release.features.size();
-  DISCREET_CHECK(columns.size() == 1 + keys + loaded.features_,
-                 "partials are unit, keys, features");
+  DISCREET_CHECK(columns.size() >= 1 + keys + columns_after_keys,
+                 "the statement gives unit, keys, and what features are made of");
 
   UnitNumbers numbers;
   std::vector<std::uint32_t> unit_of_row, group_of_row;
@@ -64,9 +69,7 @@ Result<Contributions> Contributions::load(const sql::Release& release, Groups& g
       if (!group) continue;
       unit_of_row.push_back(numbers.of(*chunk, columns[0].type, row));
       group_of_row.push_back(*group);
-      for (std::size_t f = 0; f < loaded.features_; ++f)
-        values.push_back(chunk->is_null(1 + keys + f, row) ? Int128{0}
-                                                           : chunk->int128(1 + keys + f, row));
+      features(*chunk, columns, row, values);
     }
   }
 
@@ -85,6 +88,92 @@ Result<Contributions> Contributions::load(const sql::Release& release, Groups& g
                 loaded.values_.begin() + static_cast<std::ptrdiff_t>(to * loaded.features_));
   }
   return loaded;
+}
+
+Result<Contributions> Contributions::load(const sql::Release& release, Groups& groups,
+                                          DuckDb& engine) {
+  const std::size_t first = 1 + release.keys.size(), count = release.features.size();
+  return gather(
+      release, release.partials_sql, count, groups, engine,
+      [&](const DuckDbChunk& chunk, const auto&, std::size_t row, auto& out) {
+        for (std::size_t f = 0; f < count; ++f)
+          out.push_back(chunk.is_null(first + f, row) ? Int128{0} : chunk.int128(first + f, row));
+      });
+}
+
+Result<Contributions> Contributions::load_sample(const sql::Release& release,
+                                                 std::uint64_t rows_max, Groups& groups,
+                                                 DuckDb& engine, RandomSource& random) {
+  const std::size_t first = 1 + release.keys.size(),
+                    first_condition = first + release.values.size();
+  // Different values cannot be added up: until the sample is drawn a row holds its value's number,
+  // from 1, and 0 for none.
+  std::map<Cell, Int128> numbers;
+  const auto of_row = [&](const DuckDbChunk& chunk, const auto& columns, std::size_t row,
+                          auto& out) {
+    const auto q = [&](std::size_t value) { return chunk.int128(first + value, row); };
+    const auto absent = [&](std::size_t column) { return chunk.is_null(column, row); };
+    for (const sql::Feature& feature : release.features) {
+      using Kind = sql::Feature::Kind;
+      if (feature.kind == Kind::Rows) {
+        const bool counts =
+            !feature.condition || (!absent(first_condition + *feature.condition) &&
+                                   chunk.boolean(first_condition + *feature.condition, row));
+        out.push_back(counts ? 1 : 0);
+        continue;
+      }
+      const std::size_t column = first + *feature.value;
+      if (absent(column) || (feature.second && absent(first + *feature.second))) {
+        out.push_back(0);
+      } else if (feature.kind == Kind::Distinct) {
+        const Cell cell = read_cell(chunk, columns[column].type, column, row);
+        out.push_back(numbers.try_emplace(cell, std::ssize(numbers) + 1).first->second);
+      } else if (feature.kind == Kind::Count) {
+        out.push_back(1);
+      } else if (feature.kind == Kind::Sum) {
+        out.push_back(q(*feature.value));
+      } else {
+        const std::size_t other =
+            feature.kind == Kind::SumOfProducts ? *feature.second : *feature.value;
+        out.push_back(q(*feature.value) * q(other));
+      }
+    }
+  };
+  DISCREET_TRY(Contributions loaded,
+               gather(release, release.rows_sql, release.values.size(), groups, engine, of_row));
+  loaded.keep_rows(rows_max, random);
+  loaded.add_up_groups(release);
+  loaded.groups_limit_ = rows_max;
+  return loaded;
+}
+
+// One row for each group of a unit, as the engine's statement would have it.
+void Contributions::add_up_groups(const sql::Release& release) {
+  std::vector<std::size_t> begin = {0};
+  std::vector<std::uint32_t> group;
+  std::vector<Int128> totals;
+  for (std::size_t unit = 0; unit < units(); ++unit) {
+    std::map<std::uint32_t, std::vector<std::size_t>> rows_of;
+    for (std::size_t row = begin_[unit]; row < begin_[unit + 1]; ++row)
+      rows_of[group_[row]].push_back(row);
+    for (const auto& [number, rows] : rows_of) {
+      group.push_back(number);
+      for (std::size_t f = 0; f < features_; ++f) {
+        std::set<Int128> different;
+        Int128 sum = 0;
+        for (const std::size_t row : rows) {
+          sum += values(row)[f];
+          if (values(row)[f] != 0) different.insert(values(row)[f]);
+        }
+        const bool is_distinct = release.features[f].kind == sql::Feature::Kind::Distinct;
+        totals.push_back(is_distinct ? Int128{std::ssize(different)} : sum);
+      }
+    }
+    begin.push_back(group.size());
+  }
+  begin_ = std::move(begin);
+  group_ = std::move(group);
+  values_ = std::move(totals);
 }
 
 template <class Keep>
@@ -107,17 +196,22 @@ void Contributions::filter(const Keep& keep) {
 }
 
 void Contributions::keep_groups(std::uint64_t groups_max, RandomSource& random) {
+  keep_rows(groups_max, random);  // a unit has at most one row per group
+  groups_limit_ = std::min(groups_limit_, groups_max);
+}
+
+void Contributions::keep_rows(std::uint64_t rows_max, RandomSource& random) {
   std::vector<bool> kept(rows(), true);
   std::vector<std::size_t> order;
   for (std::size_t unit = 0; unit < units(); ++unit) {
     const std::size_t count = begin_[unit + 1] - begin_[unit];
-    if (count <= groups_max) continue;
+    if (count <= rows_max) continue;
     order.resize(count);
     std::iota(order.begin(), order.end(), begin_[unit]);
-    // The first groups_max places of a uniform shuffle stay.
-    for (std::size_t i = 0; i < groups_max; ++i)
+    // The first rows_max places of a uniform shuffle stay.
+    for (std::size_t i = 0; i < rows_max; ++i)
       std::swap(order[i], order[i + uniform_below(count - i, random)]);
-    for (std::size_t i = groups_max; i < count; ++i) kept[order[i]] = false;
+    for (std::size_t i = rows_max; i < count; ++i) kept[order[i]] = false;
   }
   filter([&](std::size_t, std::size_t row) { return kept[row]; });
 }

@@ -15,6 +15,10 @@ class Contributions {
  public:
   /// Runs `release.partials_sql`. Rows outside the public domain are dropped.
   static Result<Contributions> load(const sql::Release& release, Groups& groups, DuckDb& engine);
+  /// The same from `release.rows_sql`, with at most `rows_max` rows of every unit, chosen uniformly
+  /// among those in the public domain: max_rows_contributed.
+  static Result<Contributions> load_sample(const sql::Release& release, std::uint64_t rows_max,
+                                           Groups& groups, DuckDb& engine, RandomSource& random);
 
   std::size_t units() const { return begin_.size() - 1; }
   std::size_t features() const { return features_; }
@@ -28,6 +32,8 @@ class Contributions {
 
   /// Keeps at most `groups_max` groups of every unit, chosen uniformly and independently.
   void keep_groups(std::uint64_t groups_max, RandomSource& random);
+  /// No unit has more groups than this; keep_groups() lowers it.
+  std::uint64_t groups_limit() const { return groups_limit_; }
   /// Drops the rows of groups that are not kept.
   void keep_only(const std::vector<bool>& kept);
 
@@ -41,10 +47,18 @@ class Contributions {
 
  private:
   Contributions() = default;
+  /// `features(chunk, row, out)` appends the features of one row of the statement.
+  template <class Features>
+  static Result<Contributions> gather(const sql::Release& release, const std::string& statement,
+                                      std::size_t columns_after_keys, Groups& groups,
+                                      DuckDb& engine, const Features& features);
   template <class Keep>
   void filter(const Keep& keep);
+  void keep_rows(std::uint64_t rows_max, RandomSource& random);
+  void add_up_groups(const sql::Release& release);
 
   std::size_t features_ = 0;
+  std::uint64_t groups_limit_ = UINT64_MAX;
   std::vector<std::size_t> begin_ = {0};
   std::vector<std::uint32_t> group_;
   std::vector<Int128> values_;

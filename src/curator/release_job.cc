@@ -32,15 +32,16 @@ Result<ReleaseJob> ReleaseJob::make(const sql::Release& release, ApproxDp budget
   job.private_keys_ = std::any_of(release.keys.begin(), release.keys.end(),
                                   [](const sql::Key& key) { return !key.is_public(); });
   job.sums_ = plan_sums(release);
-  for (std::size_t i = 0; i < release.aggregates.size(); ++i)
-    if (!is_additive(release.aggregates[i].kind)) job.stream_aggregates_.push_back(i);
-
+  std::vector<std::size_t> clamped;
+  for (std::size_t i = 0; i < release.aggregates.size(); ++i) {
+    if (has_bounds_per_group(release.aggregates[i]))
+      clamped.push_back(i);
+    else if (!is_additive(release.aggregates[i].kind))
+      job.stream_aggregates_.push_back(i);
+  }
+  job.limit_groups();
   const bool single_row = release.bounds.one_row_per_unit || release.bounds.rows_max == 1;
   if (single_row) job.groups_max_ = 1;
-  if (release.bounds.groups_max)
-    job.groups_max_ = std::min(job.groups_max_.value_or(UINT64_MAX), *release.bounds.groups_max);
-  if (release.options && release.options->max_groups_contributed)
-    job.groups_max_ = release.options->max_groups_contributed;
 
   Epsilon left = budget.epsilon;
   if (job.private_keys_) {
@@ -58,18 +59,30 @@ Result<ReleaseJob> ReleaseJob::make(const sql::Release& release, ApproxDp budget
                  "public and all are answered."};
   }
 
-  // Aggregates share what is left by their number: a stream each, the sums together.
-  const std::size_t parts = job.sums_.uses.size() + job.stream_aggregates_.size();
+  // Aggregates share what is left by their number: one with bounds per group or a stream each, the
+  // sums together.
+  const std::size_t alone = clamped.size() + job.stream_aggregates_.size();
+  const std::size_t parts = job.sums_.uses.size() + alone;
   if (parts == 0) {  // SELECT DISTINCT key: only the keys are released
     job.for_keys_ = rest(budget.epsilon, job.for_groups_);
     left = Epsilon::zero();
   }
   const Epsilon share = parts == 0 ? left : left.share(parts);
   job.for_sums_ =
-      job.stream_aggregates_.empty()
+      alone == 0
           ? left
           : Epsilon::make(mul_down(share.value(), static_cast<double>(job.sums_.uses.size())))
                 .value();
+  for (const std::size_t aggregate : clamped) {
+    if (!job.groups_max_)
+      return Error{ErrorCode::Refused,
+                   fmt::format("{}: bounds per group bound nothing while one of {} may be in any "
+                               "number of groups. Say how many: SELECT WITH DIFFERENTIAL_PRIVACY "
+                               "OPTIONS (max_groups_contributed = 1) ...",
+                               release.aggregates[aggregate].text, release.people)};
+    DISCREET_TRY(auto made, ClampedAggregate::make(release, aggregate, share, *job.groups_max_));
+    job.clamped_.push_back(std::move(made));
+  }
   for (const std::size_t aggregate : job.stream_aggregates_) {
     DISCREET_TRY(auto stream, StreamRelease::make(release, aggregate, share));
     job.streams_.push_back(std::move(stream));
@@ -84,9 +97,7 @@ Result<ReleaseJob> ReleaseJob::make(const sql::Release& release, ApproxDp budget
 
   const bool bounded = std::all_of(job.sums_.sums.begin(), job.sums_.sums.end(),
                                    [](const Sum& sum) { return sum.bounded; });
-  const bool asked = std::any_of(release.aggregates.begin(), release.aggregates.end(),
-                                 [](const auto& a) { return a.asked.has_value(); });
-  if (single_row && bounded && !asked) {
+  if (single_row && bounded && job.clamped_.empty()) {
     job.enforce_single_row_ = !release.bounds.one_row_per_unit || !release.totals_sql;
     DISCREET_TRY(job.direct_, DirectSums::make(release, job.sums_, job.for_sums_));
     return job;
@@ -103,13 +114,35 @@ Result<ReleaseJob> ReleaseJob::make(const sql::Release& release, ApproxDp budget
     std::vector<Sum> sums;
     for (const std::size_t sum : block) sums.push_back(job.sums_.sums[sum]);
     DISCREET_TRY_VOID([&]() -> Result<void> {
-      auto made =
-          ClippedSums::make(job.for_sums_.share(job.blocks_.size()), sums, release.bounds.rows_max);
+      auto made = ClippedSums::make(job.for_sums_.share(job.blocks_.size()), sums, job.rows_max_);
       if (!made) return std::move(made).error();
       return {};
     }());
   }
   return job;
+}
+
+// What is known of a unit's groups and rows without looking at any. In GoogleSQL's form a unit
+// counts in one group unless the statement says otherwise.
+void ReleaseJob::limit_groups() {
+  const auto lower = [](std::optional<std::uint64_t>& limit, std::optional<std::uint64_t> other) {
+    if (other) limit = std::min(limit.value_or(UINT64_MAX), *other);
+  };
+  rows_max_ = release_->bounds.rows_max;
+  if (release_->bounds.one_row_per_unit || release_->keys.empty()) groups_max_ = 1;
+  lower(groups_max_, release_->bounds.groups_max);
+  if (!release_->options) return;
+  if (release_->options->max_rows_contributed) {
+    lower(rows_max_, release_->options->max_rows_contributed);
+    lower(groups_max_, release_->options->max_rows_contributed);
+    return;
+  }
+  if (!release_->options->max_groups_contributed && groups_max_.value_or(2) > 1)
+    notices_.push_back(
+        fmt::format("each of {} counts in one group, chosen at random, unless the statement says "
+                    "max_groups_contributed",
+                    release_->people));
+  lower(groups_max_, release_->options->max_groups_contributed.value_or(1));
 }
 
 LossEvent ReleaseJob::loss() const {
@@ -187,6 +220,7 @@ Result<ReleasedTable> ReleaseJob::run_direct(Groups& groups, DuckDb& engine,
                                                           ? single_row_totals(groups, engine)
                                                           : engine_totals(groups, engine));
   ReleasedTable out;
+  out.notices = notices_;
   out.aggregates.resize(release_->aggregates.size());
   std::vector<bool> kept(groups.size(), true);
   std::vector<std::uint32_t> order;
@@ -207,8 +241,14 @@ Result<ReleasedTable> ReleaseJob::run_direct(Groups& groups, DuckDb& engine,
 
 Result<ReleasedTable> ReleaseJob::run_clipped(Groups& groups, DuckDb& engine,
                                               RandomSource& random) const {
-  DISCREET_TRY(Contributions contributions, Contributions::load(*release_, groups, engine));
+  const bool sample = release_->options && release_->options->max_rows_contributed;
+  DISCREET_TRY(Contributions contributions,
+               sample
+                   ? Contributions::load_sample(*release_, *release_->options->max_rows_contributed,
+                                                groups, engine, random)
+                   : Contributions::load(*release_, groups, engine));
   ReleasedTable out;
+  out.notices = notices_;
   out.aggregates.resize(release_->aggregates.size());
   std::vector<bool> kept(groups.size(), true);
 
@@ -221,7 +261,7 @@ Result<ReleasedTable> ReleaseJob::run_clipped(Groups& groups, DuckDb& engine,
     out.notices.push_back(fmt::format("each of {} counts in at most {} groups (found privately)",
                                       release_->people, *groups_max));
   }
-  if (groups_max && (private_keys_ || release_->options))
+  if (groups_max && (private_keys_ || release_->options || !clamped_.empty()))
     contributions.keep_groups(*groups_max, random);
   if (private_keys_) {
     const PartitionLimits limits{
@@ -239,13 +279,16 @@ Result<ReleasedTable> ReleaseJob::run_clipped(Groups& groups, DuckDb& engine,
     if (kept[group]) order.push_back(static_cast<std::uint32_t>(group));
   for (const std::uint32_t group : order) out.keys.push_back(groups.keys(group));
 
-  if (!sums_.empty()) {
+  if (!sums_.empty() || !clamped_.empty()) {
     // Cells of dropped groups hold nothing and are not named: noise is drawn for kept ones only.
     std::vector<std::uint32_t> position(groups.size());
     for (std::size_t i = 0; i < order.size(); ++i)
       position[order[i]] = static_cast<std::uint32_t>(i);
     contributions.renumber(position);
-    DISCREET_TRY_VOID(release_clipped(contributions, order.size(), random, out));
+    if (!sums_.empty())
+      DISCREET_TRY_VOID(release_clipped(contributions, order.size(), random, out));
+    for (const ClampedAggregate& clamped : clamped_)
+      out.aggregates[clamped.aggregate()] = clamped.release(contributions, order.size(), random);
   }
   DISCREET_TRY_VOID(
       release_streams(groups, private_keys_ ? &kept : nullptr, order, engine, random, out));
@@ -261,7 +304,7 @@ Result<void> ReleaseJob::release_clipped(const Contributions& contributions,
   for (const auto& block : blocks_) {
     std::vector<Sum> sums;
     for (const std::size_t sum : block) sums.push_back(sums_.sums[sum]);
-    DISCREET_TRY(const auto clipped, ClippedSums::make(share, sums, release_->bounds.rows_max));
+    DISCREET_TRY(const auto clipped, ClippedSums::make(share, sums, rows_max_));
     NoisySums noisy = clipped.release(contributions, group_count, random);
     for (std::size_t i = 0; i < block.size(); ++i) {
       cells[block[i]] = std::move(noisy.cells[i]);
@@ -322,6 +365,8 @@ std::vector<AggregateForecast> ReleaseJob::forecast() const {
     for (const SumUse& use : sums_.uses)
       forecast[use.aggregate] = {"clipped sum, discrete Laplace", std::nullopt};
   }
+  for (const ClampedAggregate& clamped : clamped_)
+    forecast[clamped.aggregate()] = {"clamped sum, discrete Laplace", clamped.error95_before()};
   for (std::size_t i = 0; i < streams_.size(); ++i)
     forecast[stream_aggregates_[i]] = {streams_[i].mechanism(), std::nullopt};
   return forecast;

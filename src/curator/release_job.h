@@ -4,12 +4,14 @@
 // make() sees no data: it can be priced, explained and refused. run() comes after the charge.
 // Guarantee: run() is (epsilon, delta)-DP for the budget given, under add/remove of a privacy unit:
 // the shares of the
-//            parts (groups per unit, keys, sums, streams) add up to it (sequential composition).
+//            parts (groups per unit, keys, sums, clamped aggregates, streams) add up to it
+//            (sequential composition).
 // Proof:     docs/proofs/release_job.md
 #pragma once
 
 #include <memory>
 
+#include "curator/clamped_aggregate.h"
 #include "curator/clipped_sums.h"
 #include "curator/direct_sums.h"
 #include "curator/streams.h"
@@ -37,6 +39,7 @@ class ReleaseJob {
 
  private:
   ReleaseJob() = default;
+  void limit_groups();
   Result<ReleasedTable> run_direct(Groups& groups, DuckDb& engine, RandomSource& random) const;
   Result<std::vector<GroupTotals>> engine_totals(Groups& groups, DuckDb& engine) const;
   Result<std::vector<GroupTotals>> single_row_totals(Groups& groups, DuckDb& engine) const;
@@ -54,6 +57,9 @@ class ReleaseJob {
   Epsilon for_groups_ = Epsilon::zero(), for_keys_ = Epsilon::zero(), for_sums_ = Epsilon::zero();
   std::optional<std::uint64_t> groups_max_;      // known without looking
   std::optional<PartitionSelection> selection_;  // where groups_max_ is known
+  std::optional<std::uint64_t> rows_max_;        // likewise
+  std::vector<std::string> notices_;             // said with every answer
+  std::vector<ClampedAggregate> clamped_;
   std::optional<DirectSums> direct_;
   bool enforce_single_row_ =
       false;  // the policy declares one row per unit, and the plan does not prove it

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "curator/clamped_aggregate.h"
+
 namespace discreet {
 namespace {
 
@@ -13,12 +15,13 @@ class Planner {
  public:
   explicit Planner(const sql::Release& release) : release_(release) {
     for (const auto& aggregate : release.aggregates)
-      averages_ = averages_ || wants_average(aggregate.kind);
+      averages_ = averages_ || (wants_average(aggregate.kind) && !has_bounds_per_group(aggregate));
   }
 
   SumPlan plan() {
     for (std::size_t i = 0; i < release_.aggregates.size(); ++i) {
-      if (!is_additive(release_.aggregates[i].kind)) continue;
+      const auto& aggregate = release_.aggregates[i];
+      if (!is_additive(aggregate.kind) || has_bounds_per_group(aggregate)) continue;
       SumUse use;
       use.aggregate = i;
       std::visit([&](const auto& kind) { add(kind, use); }, release_.aggregates[i].kind);
@@ -48,7 +51,7 @@ class Planner {
         averages_ ||
         std::any_of(release_.aggregates.begin(), release_.aggregates.end(), [&](const auto& other) {
           const auto* rows = std::get_if<sql::CountRelease>(&other.kind);
-          return rows != nullptr && rows->rows == kind.count;
+          return rows != nullptr && rows->rows == kind.count && !has_bounds_per_group(other);
         });
     if (has_count) {
       use.count = count(kind.count);

@@ -57,7 +57,8 @@ struct SumPlan {
   bool empty() const { return uses.empty(); }
 };
 
-/// All additive aggregates of the release; streams are left to others.
+/// All additive aggregates of the release that have no bounds per group asked for (those are
+/// ClampedAggregate); streams are left to others.
 SumPlan plan_sums(const sql::Release& release);
 
 bool is_additive(const sql::AggregateKind& kind);
