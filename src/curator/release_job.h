@@ -51,7 +51,7 @@ class ReleaseJob {
   bool private_keys_ = false;
   Epsilon for_groups_ = Epsilon::zero(), for_keys_ = Epsilon::zero(), for_sums_ = Epsilon::zero();
   std::optional<std::uint64_t> groups_max_;      // known without looking
-  std::optional<PartitionSelection> selection_;  // where groups_max_ is known
+  std::optional<PartitionSelection> selection_;  // for groups_max_, or the most there may be
   std::optional<DirectSums> direct_;
   std::vector<std::vector<std::size_t>> blocks_;  // clipped sums released together
   std::vector<StreamRelease> streams_;
