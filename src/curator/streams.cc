@@ -115,6 +115,41 @@ void limit_units(std::vector<Row>& rows, std::uint64_t most, RandomSource& rando
   }
 }
 
+std::vector<double> rising_fractions(const sql::QuantilesRelease& asked) {
+  std::vector<double> rising = asked.fractions;
+  std::sort(rising.begin(), rising.end());
+  rising.erase(std::unique(rising.begin(), rising.end()), rising.end());
+  return rising;
+}
+
+Result<void> check_mechanism(const sql::Release& release, const sql::ValueStream& values,
+                             const sql::AggregateKind& kind, Epsilon each) {
+  if (each.value() == 0)
+    return invalid_parameter("this epsilon is too small for the rows that one unit may have");
+  if (std::holds_alternative<sql::CountDistinctRelease>(kind)) {
+    DISCREET_TRY([[maybe_unused]] const auto made, DiscreteLaplace::make(each, L1Sensitivity{1}));
+    return {};
+  }
+  const auto* extreme = std::get_if<sql::ExtremeRelease>(&kind);
+  const auto* quantiles = std::get_if<sql::QuantilesRelease>(&kind);
+  if (extreme == nullptr && quantiles == nullptr) return {};
+  const IntegerRange range{release.values[values.value].lower, release.values[values.value].upper};
+  if (extreme != nullptr) {
+    DISCREET_TRY([[maybe_unused]] const auto made,
+                 Extreme::make(each, ExtremeSide::Maximum, range));
+    return {};
+  }
+  for (const double q : quantiles->fractions) DISCREET_TRY_VOID(check_quantile(q));
+  if (quantiles->fractions.size() == 1) {
+    DISCREET_TRY([[maybe_unused]] const auto made,
+                 Quantile::make(each, quantiles->fractions.front(), range));
+    return {};
+  }
+  DISCREET_TRY([[maybe_unused]] const auto made,
+               Quantiles::make(each, rising_fractions(*quantiles), range));
+  return {};
+}
+
 }  // namespace
 
 Result<StreamRelease> StreamRelease::make(const sql::Release& release, std::size_t aggregate,
@@ -140,12 +175,11 @@ Result<StreamRelease> StreamRelease::make(const sql::Release& release, std::size
                              "column's public keys in the "
                              "policy (values = [...]), or GROUP BY the column and count.",
                              release.aggregates[aggregate].text)};
-  // Limits of the mechanisms are found now, before anything is charged.
-  if (const auto* quantiles = std::get_if<sql::QuantilesRelease>(&kind)) {
-    const sql::Value& value = release.values[values.value];
-    for (const double q : quantiles->fractions) DISCREET_TRY_VOID(check_quantile(q));
-    DISCREET_TRY_VOID(check_range({value.lower, value.upper}));
-  }
+  // Limits of the mechanisms are found now, before anything is charged: for one value of a unit
+  // and for the most there may be.
+  const std::uint64_t most = stream.values_max_.value_or(std::uint64_t{1} << kBoundsMax);
+  for (const Epsilon each : {stream.noise_, stream.noise_.share(most)})
+    DISCREET_TRY_VOID(check_mechanism(release, values, kind, each));
   return stream;
 }
 
@@ -275,9 +309,7 @@ Result<ReleasedColumn> StreamRelease::release_values(std::vector<std::vector<std
     }
     return column;
   }
-  std::vector<double> rising = asked.fractions;
-  std::sort(rising.begin(), rising.end());
-  rising.erase(std::unique(rising.begin(), rising.end()), rising.end());
+  const std::vector<double> rising = rising_fractions(asked);
   DISCREET_TRY(const auto mechanism, Quantiles::make(each, rising, range));
   for (const auto& group : values) {
     const auto found = mechanism.release(group, random);
