@@ -78,6 +78,31 @@ TEST_F(ChargePathTest, PrivateKeysWithoutADeltaAreRefusedAndFree) {
   EXPECT_EQ(spent(), 0);
 }
 
+TEST_F(ChargePathTest, AnEpsilonThatIsTooSmallForTheMechanismIsRefusedBeforeTheCharge) {
+  open(kTight);
+  for (const char* sql :
+       {"SELECT median(cost) FROM visits", "SELECT max(cost) FROM visits",
+        "SELECT percentile_cont(ARRAY[0.2, 0.8]) WITHIN GROUP (ORDER BY cost) FROM visits",
+        "SELECT count(DISTINCT cost) FROM visits", "SELECT sum(cost) FROM visits",
+        "SELECT p.town, count(*) FROM visits v JOIN people p ON v.person_id = p.person_id GROUP BY "
+        "p.town"}) {
+    const auto answer = curator_->answer(ask(sql, 1e-17));
+    ASSERT_FALSE(answer) << sql;
+    EXPECT_NE(answer.error().code, ErrorCode::Unavailable) << sql << ": " << answer.error().message;
+    EXPECT_EQ(spent(), 0) << sql;
+  }
+}
+
+TEST_F(ChargePathTest, TypesOfACsvFileAreThePolicysAndNotAGuess) {
+  std::ofstream(folder_ / "survey.csv") << "score,other,answer\n1,2,yes\n3,4,no\n";
+  open();  // rows that say only yes and no are text all the same
+  const auto answer = curator_->answer(
+      ask("SELECT answer, count(*) FROM survey GROUP BY answer ORDER BY answer", 1e6));
+  ASSERT_TRUE(answer) << answer.error().message;
+  const TextRows expected = {{"no", "1"}, {"unsure", "0"}, {"yes", "1"}};
+  EXPECT_EQ(answer->rows, expected);
+}
+
 TEST_F(ChargePathTest, AnExhaustedBudgetRefusesAndKeepsItsBalance) {
   open(kTight);
   ASSERT_TRUE(curator_->answer(ask("SELECT count(*) FROM survey", 0.75)));

@@ -71,11 +71,15 @@ class CuratorFixture : public ::testing::Test {
         "SELECT i * 7 % 11 AS score, (i * 7 % 11 + i % 3) % 11 AS other, "
         "CASE WHEN i % 4 = 0 THEN 'no' ELSE 'yes' END AS answer FROM range(200) t(i)",
         "survey.csv");
-    for (const char* file : {"people.parquet", "visits.csv", "survey.csv"}) {
-      const std::string name = fs::path(file).stem().string();
-      EXPECT_TRUE(plain_.execute("CREATE VIEW " + name + " AS FROM " +
-                                 sql_literal((folder_ / file).string())));
-    }
+    const auto view = [&](const char* name, const char* reader, const char* file,
+                          const char* options) {
+      const std::string path = sql_literal((folder_ / file).string());
+      ASSERT_TRUE(plain_.execute(std::string("CREATE VIEW ") + name + " AS FROM " + reader + "(" +
+                                 path + options + ")"));
+    };
+    view("people", "read_parquet", "people.parquet", "");
+    view("visits", "read_csv", "visits.csv", "");
+    view("survey", "read_csv", "survey.csv", ", types = {'answer': 'VARCHAR'}");
   }
   ~CuratorFixture() override { fs::remove_all(folder_); }
 
