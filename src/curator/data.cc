@@ -9,7 +9,48 @@
 namespace discreet {
 namespace {
 
-Result<std::string> reader_of(const catalog::Table& table) {
+// What the policy says a column holds. Whole ends of a range say only "a number".
+std::optional<std::string> declared_type(const catalog::Column& column, const std::string& found) {
+  struct {
+    std::string operator()(bool) const { return "BOOLEAN"; }
+    std::string operator()(std::int64_t) const { return "BIGINT"; }
+    std::string operator()(double) const { return "DOUBLE"; }
+    std::string operator()(const std::string&) const { return "VARCHAR"; }
+    std::string operator()(catalog::Date) const { return "DATE"; }
+    std::string operator()(catalog::Timestamp) const { return "TIMESTAMP"; }
+  } name;
+  if (column.has_public_keys()) return std::visit(name, column.values.front());
+  if (!column.range) return std::nullopt;
+  if (std::holds_alternative<std::int64_t>(column.range->lower) && found == "DOUBLE") return found;
+  return std::visit(name, column.range->lower);
+}
+
+// DuckDB guesses a CSV column's type from its rows: "yes" and "no" are booleans until somebody
+// writes "unsure". What the policy declares is not left to a guess that one row can change.
+std::string csv_types(const catalog::Table& table, const std::vector<sql::SchemaColumn>& found) {
+  std::string types;
+  for (const auto& column : found)
+    if (const catalog::Column* listed = table.listed(column.name))
+      if (const auto type = declared_type(*listed, column.engine_type))
+        types +=
+            fmt::format("{}{}: '{}'", types.empty() ? "" : ", ", sql_literal(column.name), *type);
+  return types.empty() ? "" : ", types = {" + types + "}";
+}
+
+Result<std::vector<sql::SchemaColumn>> describe(const catalog::Table& table, DuckDb& engine) {
+  DISCREET_TRY(DuckDbRows rows,
+               engine.query(fmt::format("SELECT column_name, column_type FROM (DESCRIBE {})",
+                                        sql_identifier(table.name))));
+  std::vector<sql::SchemaColumn> columns;
+  for (;;) {
+    DISCREET_TRY(const auto chunk, rows.next());
+    if (!chunk) return columns;
+    for (std::size_t row = 0; row < chunk->size(); ++row)
+      columns.push_back({std::string(chunk->varchar(0, row)), std::string(chunk->varchar(1, row))});
+  }
+}
+
+Result<std::string> reader_of(const catalog::Table& table, const std::string& types) {
   const std::string path = sql_literal(table.source.location);
   switch (table.source.kind) {
     case catalog::SourceKind::Parquet:
@@ -17,7 +58,7 @@ Result<std::string> reader_of(const catalog::Table& table) {
     // A field that does not fit its column's type drops its row instead of failing the statement:
     // whether there is such a field must not be visible.
     case catalog::SourceKind::Csv:
-      return fmt::format("read_csv({}, ignore_errors = true)", path);
+      return fmt::format("read_csv({}, ignore_errors = true{})", path, types);
     case catalog::SourceKind::Postgres:
     case catalog::SourceKind::Spark:
       break;
@@ -37,28 +78,27 @@ Result<Data> Data::open(const catalog::Policy& policy, OperatorLog log) {
   DISCREET_TRY(DuckDb engine, DuckDb::open(std::move(settings)));
   Data data(std::move(engine));
   for (const catalog::Table& table : policy.tables()) {
-    DISCREET_TRY(const std::string reader, reader_of(table));
-    const auto made = data.engine_.execute(
-        fmt::format("CREATE VIEW {} AS SELECT * FROM {}", sql_identifier(table.name), reader));
-    if (!made)
-      return Error{
-          ErrorCode::Unavailable,
-          fmt::format(
-              "The source of table '{}' cannot be opened as {}; check the file and its format.",
-              table.name, table.source.kind == catalog::SourceKind::Csv ? "CSV" : "Parquet")};
-    DISCREET_TRY(DuckDbRows rows, data.engine_.query(fmt::format(
-                                      "SELECT column_name, column_type FROM (DESCRIBE {})",
-                                      sql_identifier(table.name))));
+    auto& columns = data.columns_[table.name];
+    const auto open_with = [&](const std::string& types) -> Result<void> {
+      DISCREET_TRY(const std::string reader, reader_of(table, types));
+      const auto made = data.engine_.execute(fmt::format(
+          "CREATE OR REPLACE VIEW {} AS SELECT * FROM {}", sql_identifier(table.name), reader));
+      if (!made)
+        return Error{
+            ErrorCode::Unavailable,
+            fmt::format(
+                "The source of table '{}' cannot be opened as {}; check the file and its format.",
+                table.name, table.source.kind == catalog::SourceKind::Csv ? "CSV" : "Parquet")};
+      DISCREET_TRY(columns, describe(table, data.engine_));
+      return {};
+    };
+    DISCREET_TRY_VOID(open_with(""));
     std::vector<std::string> names;
-    for (;;) {
-      DISCREET_TRY(const auto chunk, rows.next());
-      if (!chunk) break;
-      for (std::size_t row = 0; row < chunk->size(); ++row) {
-        names.emplace_back(chunk->varchar(0, row));
-        data.columns_[table.name].push_back({names.back(), std::string(chunk->varchar(1, row))});
-      }
-    }
+    for (const auto& column : columns) names.push_back(column.name);
     DISCREET_TRY_VOID(policy.check_columns(table, names));
+    if (table.source.kind == catalog::SourceKind::Csv)
+      if (const std::string types = csv_types(table, columns); !types.empty())
+        DISCREET_TRY_VOID(open_with(types));
     data.sources_[table.name] = table.source.location;
   }
   return data;

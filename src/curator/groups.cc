@@ -1,5 +1,7 @@
 #include "curator/groups.h"
 
+#include <algorithm>
+#include <compare>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -28,6 +30,12 @@ std::string encode(const std::vector<Cell>& cells) {
   std::string out;
   for (const Cell& cell : cells) encode(cell, out);
   return out;
+}
+
+// A total order: NaN has a place too.
+bool before(const Cell& left, const Cell& right) {
+  const auto *x = std::get_if<double>(&left), *y = std::get_if<double>(&right);
+  return x != nullptr && y != nullptr ? std::strong_order(*x, *y) < 0 : left < right;
 }
 
 using Tuples =
@@ -175,6 +183,13 @@ std::optional<std::uint32_t> Groups::find(const std::vector<Cell>& keys) {
   }
   if (!in_domain(keys)) return std::nullopt;
   return add(keys);
+}
+
+void Groups::sort_by_keys(std::vector<std::uint32_t>& groups) const {
+  std::sort(groups.begin(), groups.end(), [&](std::uint32_t left, std::uint32_t right) {
+    return std::lexicographical_compare(keys_[left].begin(), keys_[left].end(),
+                                        keys_[right].begin(), keys_[right].end(), before);
+  });
 }
 
 }  // namespace discreet

@@ -38,6 +38,10 @@ class Groups {
   /// made only where some key is private.
   std::optional<std::uint32_t> find(const std::vector<Cell>& keys);
 
+  /// By kind of cell, then by value. Private groups are numbered as rows happened to arrive, which
+  /// tells about rows: their order is not for release, this one is.
+  void sort_by_keys(std::vector<std::uint32_t>& groups) const;
+
  private:
   Groups() = default;
   std::uint32_t add(std::vector<Cell> keys);

@@ -13,12 +13,18 @@ namespace {
 // Shares of a release's epsilon where keys are private; what is left goes to the aggregates.
 constexpr double kGroupsShare = 0.05, kKeysShare = 0.25;
 constexpr int kGroupBoundsMax = 16;  // up to 2^16 groups of one unit
+// More than this buys no more names: the aggregates get it.
+constexpr double kKeysEpsilonMax = 512;
 
 Epsilon part(Epsilon whole, double share) {
   return Epsilon::make(mul_down(whole.value(), share)).value();
 }
 Epsilon rest(Epsilon whole, Epsilon used) {
   return Epsilon::make(std::max(0.0, sub_down(whole.value(), used.value()))).value();
+}
+
+Epsilon for_keys(Epsilon whole, double share) {
+  return Epsilon::make(std::min(kKeysEpsilonMax, part(whole, share).value())).value();
 }
 
 }  // namespace
@@ -51,7 +57,7 @@ Result<ReleaseJob> ReleaseJob::make(const sql::Release& release, ApproxDp budget
                    "one (for example delta = 1e-7), or list "
                    "the column's public keys in the policy (values = [...])."};
     if (!job.groups_max_) job.for_groups_ = part(budget.epsilon, kGroupsShare);
-    job.for_keys_ = part(budget.epsilon, kKeysShare);
+    job.for_keys_ = for_keys(budget.epsilon, kKeysShare);
     left = rest(rest(left, job.for_groups_), job.for_keys_);
   } else if (release.options && release.options->min_privacy_units_per_group) {
     return Error{ErrorCode::Refused,
@@ -64,7 +70,7 @@ Result<ReleaseJob> ReleaseJob::make(const sql::Release& release, ApproxDp budget
   const std::size_t alone = clamped.size() + job.stream_aggregates_.size();
   const std::size_t parts = job.sums_.uses.size() + alone;
   if (parts == 0) {  // SELECT DISTINCT key: only the keys are released
-    job.for_keys_ = rest(budget.epsilon, job.for_groups_);
+    job.for_keys_ = for_keys(rest(budget.epsilon, job.for_groups_), 1);
     left = Epsilon::zero();
   }
   const Epsilon share = parts == 0 ? left : left.share(parts);
@@ -87,9 +93,11 @@ Result<ReleaseJob> ReleaseJob::make(const sql::Release& release, ApproxDp budget
     DISCREET_TRY(auto stream, StreamRelease::make(release, aggregate, share));
     job.streams_.push_back(std::move(stream));
   }
-  if (job.private_keys_ && job.groups_max_) {
+  if (job.private_keys_) {
+    // Where the number is yet to be found, the largest must do: found impossible now, not after
+    // the charge.
     const PartitionLimits limits{
-        *job.groups_max_,
+        job.groups_max_.value_or(std::uint64_t{1} << kGroupBoundsMax),
         release.options ? release.options->min_privacy_units_per_group.value_or(1) : 1};
     DISCREET_TRY(job.selection_, PartitionSelection::make({job.for_keys_, budget.delta}, limits));
   }
@@ -230,6 +238,7 @@ Result<ReleasedTable> ReleaseJob::run_direct(Groups& groups, DuckDb& engine,
           static_cast<std::uint64_t>(std::max<Int128>(0, totals[group].units)), random);
     if (kept[group]) order.push_back(static_cast<std::uint32_t>(group));
   }
+  if (private_keys_) groups.sort_by_keys(order);
   for (const std::uint32_t group : order) {
     out.keys.push_back(groups.keys(group));
     direct_->release(totals[group], random, out.aggregates);
@@ -277,6 +286,7 @@ Result<ReleasedTable> ReleaseJob::run_clipped(Groups& groups, DuckDb& engine,
   std::vector<std::uint32_t> order;
   for (std::size_t group = 0; group < groups.size(); ++group)
     if (kept[group]) order.push_back(static_cast<std::uint32_t>(group));
+  if (private_keys_) groups.sort_by_keys(order);
   for (const std::uint32_t group : order) out.keys.push_back(groups.keys(group));
 
   if (!sums_.empty() || !clamped_.empty()) {

@@ -56,13 +56,12 @@ class ReleaseJob {
   bool private_keys_ = false;
   Epsilon for_groups_ = Epsilon::zero(), for_keys_ = Epsilon::zero(), for_sums_ = Epsilon::zero();
   std::optional<std::uint64_t> groups_max_;      // known without looking
-  std::optional<PartitionSelection> selection_;  // where groups_max_ is known
+  std::optional<PartitionSelection> selection_;  // for groups_max_, or the most there may be
   std::optional<std::uint64_t> rows_max_;        // likewise
   std::vector<std::string> notices_;             // said with every answer
   std::vector<ClampedAggregate> clamped_;
   std::optional<DirectSums> direct_;
-  bool enforce_single_row_ =
-      false;  // the policy declares one row per unit, and the plan does not prove it
+  bool enforce_single_row_ = false;  // declared by the policy, not proved by the plan
   std::vector<std::vector<std::size_t>> blocks_;  // clipped sums released together
   std::vector<StreamRelease> streams_;
   std::vector<std::size_t> stream_aggregates_;

@@ -8,13 +8,13 @@
 
 #include <fmt/format.h>
 
+#include "curator/stream_rows.h"
 #include "mechanisms/bound_search.h"
 #include "mechanisms/discrete_laplace.h"
 #include "mechanisms/extreme.h"
 #include "mechanisms/quantile.h"
 #include "mechanisms/quantiles.h"
 #include "random/exponential_weights.h"
-#include "random/uniform.h"
 
 namespace discreet {
 namespace {
@@ -30,89 +30,39 @@ std::size_t stream_of(const sql::AggregateKind& kind) {
   return std::get<sql::TopKRelease>(kind).stream;
 }
 
-struct Row {
-  std::uint32_t unit, group;
-  std::int64_t value;  // q, or the number of a text
-  std::uint64_t times;
-};
-
-// Rows of a stream: unit, keys, value, multiplicity.
-struct StreamRows {
-  std::vector<Row> rows;
-  std::vector<std::string> texts;  // of a text stream, by number
-};
-
-Result<StreamRows> read(const sql::Release& release, const sql::ValueStream& stream, Groups& groups,
-                        const std::vector<bool>* kept, DuckDb& engine) {
-  DISCREET_TRY(DuckDbRows result, engine.query(stream.sql));
-  const auto columns = result.columns();
-  const std::size_t keys = release.keys.size();
-  DISCREET_CHECK(columns.size() == keys + 3, "a stream has unit, keys, value, multiplicity");
-  StreamRows stream_rows;
-  std::unordered_map<std::string, std::uint32_t> units, texts;
-  std::vector<Cell> tuple(keys);
-  for (;;) {
-    DISCREET_TRY(const auto chunk, result.next());
-    if (!chunk) break;
-    for (std::size_t row = 0; row < chunk->size(); ++row) {
-      if (chunk->is_null(0, row) || chunk->is_null(keys + 1, row)) continue;
-      for (std::size_t key = 0; key < keys; ++key)
-        tuple[key] = read_cell(*chunk, columns[1 + key].type, 1 + key, row);
-      const auto group = groups.find(tuple);
-      if (!group || (kept != nullptr && (*group >= kept->size() || !(*kept)[*group]))) continue;
-      std::string unit;
-      if (columns[0].type == DuckDbType::Varchar) {
-        unit = chunk->varchar(0, row);
-      } else {
-        const Int128 number = columns[0].type == DuckDbType::HugeInt
-                                  ? chunk->int128(0, row)
-                                  : Int128{chunk->int64s(0)[row]};
-        unit.assign(reinterpret_cast<const char*>(&number), sizeof(number));
-      }
-      Row read;
-      read.unit = units.try_emplace(std::move(unit), static_cast<std::uint32_t>(units.size()))
-                      .first->second;
-      read.group = *group;
-      if (stream.is_text) {
-        const auto [at, is_new] = texts.try_emplace(std::string(chunk->varchar(keys + 1, row)),
-                                                    static_cast<std::uint32_t>(texts.size()));
-        if (is_new) stream_rows.texts.push_back(at->first);
-        read.value = at->second;
-      } else {
-        read.value = saturate(columns[keys + 1].type == DuckDbType::HugeInt
-                                  ? chunk->int128(keys + 1, row)
-                                  : Int128{chunk->int64s(keys + 1)[row]});
-      }
-      const Int128 times = chunk->int128(keys + 2, row);
-      read.times = static_cast<std::uint64_t>(std::clamp<Int128>(times, 0, Int128{1} << 40));
-      stream_rows.rows.push_back(read);
-    }
-  }
-  std::sort(stream_rows.rows.begin(), stream_rows.rows.end(),
-            [](const Row& a, const Row& b) { return a.unit < b.unit; });
-  return stream_rows;
+std::vector<double> rising_fractions(const sql::QuantilesRelease& asked) {
+  std::vector<double> rising = asked.fractions;
+  std::sort(rising.begin(), rising.end());
+  rising.erase(std::unique(rising.begin(), rising.end()), rising.end());
+  return rising;
 }
 
-// At most `most` values of every unit, uniformly without replacement over its (group, value)
-// occurrences.
-void limit_units(std::vector<Row>& rows, std::uint64_t most, RandomSource& random) {
-  for (std::size_t begin = 0; begin < rows.size();) {
-    std::size_t end = begin;
-    std::uint64_t total = 0;
-    for (; end < rows.size() && rows[end].unit == rows[begin].unit; ++end) total += rows[end].times;
-    std::uint64_t wanted = std::min(most, total);
-    // Selection sampling: each occurrence is taken with chance wanted / remaining.
-    for (std::size_t i = begin; i < end; ++i) {
-      std::uint64_t taken = 0;
-      for (std::uint64_t t = 0; t < rows[i].times && wanted > 0; ++t, --total)
-        if (total <= wanted || uniform_below(total, random) < wanted) {
-          ++taken;
-          --wanted;
-        }
-      rows[i].times = taken;
-    }
-    begin = end;
+Result<void> check_mechanism(const sql::Release& release, const sql::ValueStream& values,
+                             const sql::AggregateKind& kind, Epsilon each) {
+  if (each.value() == 0)
+    return invalid_parameter("this epsilon is too small for the rows that one unit may have");
+  if (std::holds_alternative<sql::CountDistinctRelease>(kind)) {
+    DISCREET_TRY([[maybe_unused]] const auto made, DiscreteLaplace::make(each, L1Sensitivity{1}));
+    return {};
   }
+  const auto* extreme = std::get_if<sql::ExtremeRelease>(&kind);
+  const auto* quantiles = std::get_if<sql::QuantilesRelease>(&kind);
+  if (extreme == nullptr && quantiles == nullptr) return {};
+  const IntegerRange range{release.values[values.value].lower, release.values[values.value].upper};
+  if (extreme != nullptr) {
+    DISCREET_TRY([[maybe_unused]] const auto made,
+                 Extreme::make(each, ExtremeSide::Maximum, range));
+    return {};
+  }
+  for (const double q : quantiles->fractions) DISCREET_TRY_VOID(check_quantile(q));
+  if (quantiles->fractions.size() == 1) {
+    DISCREET_TRY([[maybe_unused]] const auto made,
+                 Quantile::make(each, quantiles->fractions.front(), range));
+    return {};
+  }
+  DISCREET_TRY([[maybe_unused]] const auto made,
+               Quantiles::make(each, rising_fractions(*quantiles), range));
+  return {};
 }
 
 }  // namespace
@@ -140,12 +90,11 @@ Result<StreamRelease> StreamRelease::make(const sql::Release& release, std::size
                              "column's public keys in the "
                              "policy (values = [...]), or GROUP BY the column and count.",
                              release.aggregates[aggregate].text)};
-  // Limits of the mechanisms are found now, before anything is charged.
-  if (const auto* quantiles = std::get_if<sql::QuantilesRelease>(&kind)) {
-    const sql::Value& value = release.values[values.value];
-    for (const double q : quantiles->fractions) DISCREET_TRY_VOID(check_quantile(q));
-    DISCREET_TRY_VOID(check_range({value.lower, value.upper}));
-  }
+  // Limits of the mechanisms are found now, before anything is charged: for one value of a unit
+  // and for the most there may be.
+  const std::uint64_t most = stream.values_max_.value_or(std::uint64_t{1} << kBoundsMax);
+  for (const Epsilon each : {stream.noise_, stream.noise_.share(most)})
+    DISCREET_TRY_VOID(check_mechanism(release, values, kind, each));
   return stream;
 }
 
@@ -153,8 +102,8 @@ Result<ReleasedColumn> StreamRelease::release(Groups& groups, const std::vector<
                                               DuckDb& engine, RandomSource& random) const {
   const auto& kind = release_->aggregates[aggregate_].kind;
   const sql::ValueStream& stream = release_->streams[stream_of(kind)];
-  DISCREET_TRY(StreamRows read_rows, read(*release_, stream, groups, kept, engine));
-  std::vector<Row>& rows = read_rows.rows;
+  DISCREET_TRY(StreamRows read_rows, StreamRows::load(*release_, stream, groups, kept, engine));
+  std::vector<StreamRow>& rows = read_rows.rows;
 
   std::uint64_t most = values_max_.value_or(0);
   if (!values_max_) {
@@ -169,13 +118,13 @@ Result<ReleasedColumn> StreamRelease::release(Groups& groups, const std::vector<
     DISCREET_TRY(const auto search, BoundSearch::balanced(search_, noise_, 1));
     most = std::uint64_t{1} << search.release(above, random);
   }
-  limit_units(rows, most, random);
+  read_rows.limit_units(most, random);
   const Epsilon each = noise_.share(most);
 
   // Choices and counts of different values work on numbers of occurrences, the rest on the values.
   if (std::holds_alternative<sql::CountDistinctRelease>(kind)) {
     std::vector<std::set<std::int64_t>> different(groups.size());
-    for (const Row& row : rows)
+    for (const StreamRow& row : rows)
       if (row.times > 0) different[row.group].insert(row.value);
     DISCREET_TRY(const auto laplace, DiscreteLaplace::make(each, L1Sensitivity{1}));
     ReleasedColumn column;
@@ -202,7 +151,7 @@ Result<ReleasedColumn> StreamRelease::release(Groups& groups, const std::vector<
     }
     std::vector<std::vector<std::uint64_t>> counts(groups.size(),
                                                    std::vector<std::uint64_t>(domain.size()));
-    for (const Row& row : rows) {
+    for (const StreamRow& row : rows) {
       if (stream.is_text) {
         const auto at = text_index.find(read_rows.texts[static_cast<std::size_t>(row.value)]);
         if (at != text_index.end()) counts[row.group][at->second] += row.times;
@@ -235,7 +184,7 @@ Result<ReleasedColumn> StreamRelease::release(Groups& groups, const std::vector<
     return column;
   }
   std::vector<std::vector<std::int64_t>> values(groups.size());
-  for (const Row& row : rows)
+  for (const StreamRow& row : rows)
     values[row.group].insert(values[row.group].end(), row.times, row.value);
   return release_values(values, each, random);
 }
@@ -275,9 +224,7 @@ Result<ReleasedColumn> StreamRelease::release_values(std::vector<std::vector<std
     }
     return column;
   }
-  std::vector<double> rising = asked.fractions;
-  std::sort(rising.begin(), rising.end());
-  rising.erase(std::unique(rising.begin(), rising.end()), rising.end());
+  const std::vector<double> rising = rising_fractions(asked);
   DISCREET_TRY(const auto mechanism, Quantiles::make(each, rising, range));
   for (const auto& group : values) {
     const auto found = mechanism.release(group, random);

@@ -1,0 +1,185 @@
+// From question to charge: paid once and before the answer, never for a refusal.
+#include "curator_fixture.h"
+
+namespace discreet {
+namespace {
+
+constexpr char kTight[] = R"(
+[budgets.default]
+epsilon = 1.0
+delta = 1e-6
+filter = "basic"
+[analysts.ann]
+budget = { epsilon = 0.4, of = "default" }
+tables = ["survey"]
+)";
+
+class ChargePathTest : public CuratorFixture {};
+
+TEST_F(ChargePathTest, TheSameQuestionGetsTheSameBytesForOneCharge) {
+  open(kTight);
+  const Question question = ask("SELECT answer, avg(score) FROM survey GROUP BY answer", 0.25);
+  const auto first = curator_->answer(question);
+  ASSERT_TRUE(first) << first.error().message;
+  EXPECT_FALSE(first->repeated);
+  EXPECT_DOUBLE_EQ(spent(), 0.25);
+  const auto compare = [&](const Question& again) {
+    auto second = curator_->answer(again);
+    ASSERT_TRUE(second) << second.error().message;
+    EXPECT_TRUE(second->repeated);
+    second->repeated = first->repeated;
+    EXPECT_EQ(second->to_bytes(), first->to_bytes());
+    EXPECT_DOUBLE_EQ(spent(), 0.25);
+  };
+  compare(question);
+  Question spaced = question;
+  spaced.sql = "select  answer, AVG(score)\nfrom survey group by answer";
+  compare(spaced);
+  open(kTight);  // another process, later
+  compare(question);
+}
+
+TEST_F(ChargePathTest, AnotherEpsilonOrAChangedFileIsAnotherQuestion) {
+  open(kTight);
+  const std::string sql = "SELECT count(*) FROM survey";
+  ASSERT_TRUE(curator_->answer(ask(sql, 0.1)));
+  ASSERT_TRUE(curator_->answer(ask(sql, 0.2)));
+  EXPECT_NEAR(spent(), 0.3, 1e-12);
+  std::ofstream(folder_ / "survey.csv", std::ios::app) << "3,3,yes\n";
+  const auto answer = curator_->answer(ask(sql, 0.1));
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_FALSE(answer->repeated);
+  EXPECT_NEAR(spent(), 0.4, 1e-12);
+}
+
+TEST_F(ChargePathTest, ARefusedQuestionChargesNothing) {
+  open(kTight);
+  for (const char* sql :
+       {"SELECT * FROM people", "SELECT max(person_id) FROM people", "SELECT nothing FROM people",
+        "SELECT count(*) FROM nowhere", "SELECT mode() WITHIN GROUP (ORDER BY town) FROM people",
+        "SELECT count(*) FROM people; SELECT 1", "DELETE FROM people", "SELEC"}) {
+    const auto answer = curator_->answer(ask(sql, 0.1));
+    ASSERT_FALSE(answer) << sql;
+    EXPECT_FALSE(answer.error().message.empty()) << sql;
+    EXPECT_EQ(spent(), 0) << sql;
+  }
+  EXPECT_FALSE(curator_->answer(ask("SELECT count(*) FROM people", 0)));
+  EXPECT_EQ(spent(), 0);
+}
+
+TEST_F(ChargePathTest, PrivateKeysWithoutADeltaAreRefusedAndFree) {
+  open("[budgets.default]\nepsilon = 1.0\nfilter = \"basic\"\n");
+  Question question = ask("SELECT town, count(*) FROM people GROUP BY town", 0.5);
+  question.delta = Delta::zero();
+  const auto answer = curator_->answer(question);
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, ErrorCode::Refused);
+  EXPECT_NE(answer.error().message.find("delta"), std::string::npos) << answer.error().message;
+  EXPECT_EQ(spent(), 0);
+}
+
+TEST_F(ChargePathTest, AnEpsilonThatIsTooSmallForTheMechanismIsRefusedBeforeTheCharge) {
+  open(kTight);
+  for (const char* sql :
+       {"SELECT median(cost) FROM visits", "SELECT max(cost) FROM visits",
+        "SELECT percentile_cont(ARRAY[0.2, 0.8]) WITHIN GROUP (ORDER BY cost) FROM visits",
+        "SELECT count(DISTINCT cost) FROM visits", "SELECT sum(cost) FROM visits",
+        "SELECT p.town, count(*) FROM visits v JOIN people p ON v.person_id = p.person_id GROUP BY "
+        "p.town"}) {
+    const auto answer = curator_->answer(ask(sql, 1e-17));
+    ASSERT_FALSE(answer) << sql;
+    EXPECT_NE(answer.error().code, ErrorCode::Unavailable) << sql << ": " << answer.error().message;
+    EXPECT_EQ(spent(), 0) << sql;
+  }
+}
+
+TEST_F(ChargePathTest, TypesOfACsvFileAreThePolicysAndNotAGuess) {
+  std::ofstream(folder_ / "survey.csv") << "score,other,answer\n1,2,yes\n3,4,no\n";
+  open();  // rows that say only yes and no are text all the same
+  const auto answer = curator_->answer(
+      ask("SELECT answer, count(*) FROM survey GROUP BY answer ORDER BY answer", 1e6));
+  ASSERT_TRUE(answer) << answer.error().message;
+  const TextRows expected = {{"no", "1"}, {"unsure", "0"}, {"yes", "1"}};
+  EXPECT_EQ(answer->rows, expected);
+}
+
+TEST_F(ChargePathTest, AnExhaustedBudgetRefusesAndKeepsItsBalance) {
+  open(kTight);
+  ASSERT_TRUE(curator_->answer(ask("SELECT count(*) FROM survey", 0.75)));
+  const auto answer = curator_->answer(ask("SELECT avg(score) FROM survey", 0.5));
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, ErrorCode::BudgetExhausted);
+  EXPECT_DOUBLE_EQ(spent(), 0.75);
+  EXPECT_TRUE(curator_->answer(ask("SELECT count(*) FROM survey", 0.75))) << "already paid";
+  EXPECT_TRUE(curator_->answer(ask("SELECT avg(score) FROM survey", 0.25))) << "what is left";
+}
+
+TEST_F(ChargePathTest, AnAnalystPaysFromTheirShareAndFromTheBudgetAboveIt) {
+  open(kTight);
+  ASSERT_TRUE(curator_->answer(ask("SELECT count(*) FROM survey", 0.25, "ann")));
+  EXPECT_DOUBLE_EQ(spent("ann"), 0.25);
+  EXPECT_DOUBLE_EQ(spent(), 0.25);
+  const auto answer = curator_->answer(ask("SELECT avg(score) FROM survey", 0.25, "ann"));
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, ErrorCode::BudgetExhausted);
+  EXPECT_DOUBLE_EQ(spent("ann"), 0.25);
+  EXPECT_DOUBLE_EQ(spent(), 0.25);
+}
+
+TEST_F(ChargePathTest, AnAnalystIsRefusedTablesTheyMayNotAsk) {
+  open(kTight);
+  for (const char* sql : {"SELECT count(*) FROM people",
+                          "SELECT (SELECT count(*) FROM people), count(*) FROM survey"}) {
+    const auto answer = curator_->answer(ask(sql, 0.1, "ann"));
+    ASSERT_FALSE(answer) << sql;
+    EXPECT_EQ(answer.error().code, ErrorCode::PermissionDenied) << answer.error().message;
+    EXPECT_FALSE(curator_->explain(ask(sql, 0.1, "ann"))) << sql;
+  }
+  EXPECT_EQ(spent("ann"), 0);
+  EXPECT_EQ(curator_->answer(ask("SELECT count(*) FROM survey", 0.1, "nobody")).error().code,
+            ErrorCode::NotFound);
+}
+
+TEST_F(ChargePathTest, ExplainSpendsNothingAndSaysTheSameWhateverTheRows) {
+  const char* questions[] = {
+      "SELECT answer, count(*), avg(score), median(other) FROM survey GROUP BY answer",
+      "SELECT sum(score), corr(score, other) FROM survey"};
+  const auto explained = [&] {
+    std::string all;
+    for (const char* sql : questions) {
+      const auto explanation = curator_->explain(ask(sql, 0.5));
+      EXPECT_TRUE(explanation) << explanation.error().message;
+      if (!explanation) continue;
+      EXPECT_DOUBLE_EQ(explanation->cost.epsilon, 0.5);
+      EXPECT_TRUE(explanation->affordable);
+      all += explanation->tree;
+      for (const auto& column : explanation->columns)
+        all += column.name + column.mechanism + std::to_string(column.error95.value_or(-1)) + "\n";
+    }
+    return all;
+  };
+  open(kTight);
+  const std::string before = explained();
+  EXPECT_NE(before.find("K-norm"), std::string::npos) << before;
+  // Other rows, and then no file at all.
+  std::ofstream(folder_ / "survey.csv") << "score,other,answer\n1,1,yes\n";
+  EXPECT_EQ(explained(), before);
+  fs::remove(folder_ / "survey.csv");
+  EXPECT_EQ(explained(), before) << "explain read the rows";
+  EXPECT_EQ(spent(), 0);
+}
+
+TEST_F(ChargePathTest, AFailureAfterTheChargeLosesTheAnswerAndRepeatsFree) {
+  open(kTight);
+  fs::rename(folder_ / "survey.csv", folder_ / "away.csv");
+  const Question question = ask("SELECT count(*) FROM survey", 0.25);
+  const auto failed = curator_->answer(question);
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().code, ErrorCode::Unavailable);
+  EXPECT_DOUBLE_EQ(spent(), 0.25) << "charged before any row is read";
+  EXPECT_FALSE(curator_->answer(question));
+  EXPECT_DOUBLE_EQ(spent(), 0.25) << "the same failure is not charged twice";
+}
+
+}  // namespace
+}  // namespace discreet
