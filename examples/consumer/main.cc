@@ -1,4 +1,5 @@
-// A program of its own that counts with the installed library: find_package(discreet), discreet::core.
+// A program of its own that counts with the installed library: find_package(discreet),
+// discreet::core.
 #include <cstdio>
 
 #include "discreet.h"
@@ -14,5 +15,6 @@ int main() {
   SecureRandom random;
   const long long patients = 1000;
   std::printf("about %lld patients, within %.0f in 95 %% of releases\n",
-              static_cast<long long>(mechanism->release(patients, random)), mechanism->error_bound(0.95));
+              static_cast<long long>(mechanism->release(patients, random)),
+              mechanism->error_bound(0.95));
 }

@@ -56,7 +56,9 @@ void print_text(const Explanation& e) {
   for (const auto& notice : e.notices) std::printf("note: %s\n", notice.c_str());
   for (const auto& column : e.columns)
     if (column.mechanism == "K-norm") {
-      std::printf("note: the error of an average or a variance is for a group of 1,000; it falls with the group's size\n");
+      std::printf(
+          "note: the error of an average or a variance is for a group of 1,000; it falls with the "
+          "group's size\n");
       break;
     }
 }

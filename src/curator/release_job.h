@@ -61,7 +61,7 @@ class ReleaseJob {
   std::vector<std::string> notices_;             // said with every answer
   std::vector<ClampedAggregate> clamped_;
   std::optional<DirectSums> direct_;
-  bool enforce_single_row_ = false;  // declared by the policy, not proved by the plan
+  bool enforce_single_row_ = false;               // declared by the policy, not proved by the plan
   std::vector<std::vector<std::size_t>> blocks_;  // clipped sums released together
   std::vector<StreamRelease> streams_;
   std::vector<std::size_t> stream_aggregates_;

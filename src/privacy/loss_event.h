@@ -117,13 +117,11 @@ struct Group {
 
 /// An immutable value; copies are cheap.
 struct LossEvent {
-  using Kind =
-      std::variant<loss::Pure, loss::Approximate, loss::Zcdp, loss::Laplace, loss::DiscreteLaplace,
-                   loss::Gaussian, loss::MixtureOfGaussians, loss::DiscreteGaussian,
-                   loss::RandomizedResponse,
-                   loss::BoundedRange, loss::SparseVector, loss::TruncatedGeometric,
-                   loss::PoissonSubsampled, loss::SampledWithoutReplacement, loss::Repeated,
-                   loss::Composed, loss::Parallel, loss::Group>;
+  using Kind = std::variant<
+      loss::Pure, loss::Approximate, loss::Zcdp, loss::Laplace, loss::DiscreteLaplace,
+      loss::Gaussian, loss::MixtureOfGaussians, loss::DiscreteGaussian, loss::RandomizedResponse,
+      loss::BoundedRange, loss::SparseVector, loss::TruncatedGeometric, loss::PoissonSubsampled,
+      loss::SampledWithoutReplacement, loss::Repeated, loss::Composed, loss::Parallel, loss::Group>;
   Kind kind;
 
   template <class Event>

@@ -1,6 +1,7 @@
 // Coins with an exact chance of heads.
 //
-// Guarantee: P[draw] is exactly p, given uniform bits. One 64-bit word decides all but 2^-64 of the draws,
+// Guarantee: P[draw] is exactly p, given uniform bits. One 64-bit word decides all but 2^-64 of the
+// draws,
 //            so the time taken does not depend on the outcome.
 // Proof:     docs/proofs/exact_samplers.md
 #pragma once

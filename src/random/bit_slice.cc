@@ -18,8 +18,8 @@ HWY_BEFORE_NAMESPACE();
 namespace discreet::bit_slice::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
-constexpr std::size_t kWords = 8;            // 8 words of 64 lanes
-constexpr std::size_t kRandomWords = 2048;   // drawn from the source at a time
+constexpr std::size_t kWords = 8;           // 8 words of 64 lanes
+constexpr std::size_t kRandomWords = 2048;  // drawn from the source at a time
 using Tag = hn::CappedTag<std::uint64_t, kWords>;
 
 // Random words in blocks, so that the source's virtual call is paid once per block.
@@ -42,7 +42,8 @@ struct Supply {
   }
 };
 
-// result: the lanes where a uniform number is below the coin's digits. Returns whether any lane is undecided.
+// result: the lanes where a uniform number is below the coin's digits. Returns whether any lane is
+// undecided.
 bool toss(const CoinDigits& coin, Supply& supply, std::uint64_t* HWY_RESTRICT result,
           std::uint64_t* HWY_RESTRICT undecided) {
   const Tag tag;
@@ -59,7 +60,8 @@ bool toss(const CoinDigits& coin, Supply& supply, std::uint64_t* HWY_RESTRICT re
     for (std::size_t i = 0; i < kWords; i += step) {
       const auto r = hn::Load(tag, random + i);
       const auto open = hn::Load(tag, undecided + i);
-      // Digit 1: lanes with bit 0 are below and decided. Digit 0: lanes with bit 1 are above and decided.
+      // Digit 1: lanes with bit 0 are below and decided. Digit 0: lanes with bit 1 are above and
+      // decided.
       const auto below = hn::AndNot(r, hn::And(open, one));
       hn::Store(hn::Or(hn::Load(tag, result + i), below), tag, result + i);
       const auto still = hn::AndNot(hn::Xor(r, one), open);
@@ -79,8 +81,9 @@ void settle(std::uint64_t* result, const std::uint64_t* undecided, const Decide&
       if (decide()) result[word] |= rest & (0 - rest);
 }
 
-// Transposes eight 64 x 64 bit blocks at once: word w of row p holds digit p of 64 draws; afterwards word w of
-// row l holds draw l, its digits in place (Hacker's Delight, section 7-3, one block per vector lane).
+// Transposes eight 64 x 64 bit blocks at once: word w of row p holds digit p of 64 draws;
+// afterwards word w of row l holds draw l, its digits in place (Hacker's Delight, section 7-3, one
+// block per vector lane).
 template <int kShift>
 void transpose_step(std::uint64_t* HWY_RESTRICT rows, std::uint64_t mask_bits) {
   const Tag tag;
@@ -110,7 +113,8 @@ void transpose(std::uint64_t* rows) {
 
 constexpr std::size_t kLanes = kWords * 64;
 
-// The digits of 512 geometric draws; row 61 is set where the draw must be made again beyond the table.
+// The digits of 512 geometric draws; row 61 is set where the draw must be made again beyond the
+// table.
 constexpr std::size_t kBeyondRow = 61, kNegativeRow = 62, kNonzeroRow = 63;
 
 void geometric_rows(const GeometricSampler& sampler, Supply& supply, std::uint64_t* rows) {
@@ -123,7 +127,8 @@ void geometric_rows(const GeometricSampler& sampler, Supply& supply, std::uint64
   }
 }
 
-void geometric_block(const GeometricSampler& sampler, std::int64_t* HWY_RESTRICT out, Supply& supply) {
+void geometric_block(const GeometricSampler& sampler, std::int64_t* HWY_RESTRICT out,
+                     Supply& supply) {
   alignas(64) std::uint64_t rows[64 * kWords] = {};
   geometric_rows(sampler, supply, rows);
   transpose(rows);
@@ -134,7 +139,8 @@ void geometric_block(const GeometricSampler& sampler, std::int64_t* HWY_RESTRICT
   }
 }
 
-void laplace_block(const DiscreteLaplaceSampler& sampler, std::int64_t* HWY_RESTRICT out, Supply& supply) {
+void laplace_block(const DiscreteLaplaceSampler& sampler, std::int64_t* HWY_RESTRICT out,
+                   Supply& supply) {
   alignas(64) std::uint64_t rows[64 * kWords] = {};
   alignas(64) std::uint64_t undecided[kWords];
   geometric_rows(sampler.magnitude(), supply, rows);
@@ -158,7 +164,8 @@ void laplace_block(const DiscreteLaplaceSampler& sampler, std::int64_t* HWY_REST
     return;
   for (std::size_t i = 0; i < kLanes; ++i) {
     if (((rows[i] >> kBeyondRow) & 1) == 0 || (rows[i] >> kNonzeroRow) == 0) continue;
-    const std::int64_t magnitude = saturating_add(sampler.magnitude().draw_beyond(supply.source), 1);
+    const std::int64_t magnitude =
+        saturating_add(sampler.magnitude().draw_beyond(supply.source), 1);
     out[i] = ((rows[i] >> kNegativeRow) & 1) != 0 ? -magnitude : magnitude;
   }
 }
@@ -178,12 +185,16 @@ void in_blocks(std::span<std::int64_t> out, RandomSource& random, const Block& b
   }
 }
 
-void geometric_all(const GeometricSampler& sampler, std::span<std::int64_t> out, RandomSource& random) {
-  in_blocks(out, random, [&](std::int64_t* to, Supply& supply) { geometric_block(sampler, to, supply); });
+void geometric_all(const GeometricSampler& sampler, std::span<std::int64_t> out,
+                   RandomSource& random) {
+  in_blocks(out, random,
+            [&](std::int64_t* to, Supply& supply) { geometric_block(sampler, to, supply); });
 }
 
-void laplace_all(const DiscreteLaplaceSampler& sampler, std::span<std::int64_t> out, RandomSource& random) {
-  in_blocks(out, random, [&](std::int64_t* to, Supply& supply) { laplace_block(sampler, to, supply); });
+void laplace_all(const DiscreteLaplaceSampler& sampler, std::span<std::int64_t> out,
+                 RandomSource& random) {
+  in_blocks(out, random,
+            [&](std::int64_t* to, Supply& supply) { laplace_block(sampler, to, supply); });
 }
 
 }  // namespace discreet::bit_slice::HWY_NAMESPACE
@@ -198,7 +209,8 @@ HWY_EXPORT(laplace_all);
 // Below this many, one at a time is faster than filling 512 lanes.
 constexpr std::size_t kBulkMin = 48;
 
-void draw_geometric(const GeometricSampler& sampler, std::span<std::int64_t> out, RandomSource& random) {
+void draw_geometric(const GeometricSampler& sampler, std::span<std::int64_t> out,
+                    RandomSource& random) {
   if (out.size() < kBulkMin) {
     for (auto& value : out) value = sampler.draw(random);
     return;
@@ -206,7 +218,8 @@ void draw_geometric(const GeometricSampler& sampler, std::span<std::int64_t> out
   HWY_DYNAMIC_DISPATCH(geometric_all)(sampler, out, random);
 }
 
-void draw_discrete_laplace(const DiscreteLaplaceSampler& sampler, std::span<std::int64_t> out, RandomSource& random) {
+void draw_discrete_laplace(const DiscreteLaplaceSampler& sampler, std::span<std::int64_t> out,
+                           RandomSource& random) {
   if (out.size() < kBulkMin) {
     for (auto& value : out) value = sampler.draw(random);
     return;

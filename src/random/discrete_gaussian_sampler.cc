@@ -28,14 +28,19 @@ const ExpPowers& fine_powers() {
 Result<DiscreteGaussianSampler> DiscreteGaussianSampler::make(Rational sigma2) {
   if (sigma2 <= 0) return invalid_parameter("the variance of Gaussian noise must be positive");
   if (sigma2 > Rational(BigInt(1) << 100))
-    return invalid_parameter("Gaussian noise of standard deviation above 2^50 does not fit 64-bit integers");
+    return invalid_parameter(
+        "Gaussian noise of standard deviation above 2^50 does not fit 64-bit integers");
   const auto t = static_cast<std::int64_t>(sqrt(floor(sigma2))) + 1;
   DISCREET_TRY(DiscreteLaplaceSampler proposal, DiscreteLaplaceSampler::make(Rational(1, t)));
   return DiscreteGaussianSampler(std::move(sigma2), t, std::move(proposal));
 }
 
-DiscreteGaussianSampler::DiscreteGaussianSampler(Rational sigma2, std::int64_t t, DiscreteLaplaceSampler proposal)
-    : sigma2_(std::move(sigma2)), t_(t), proposal_(std::move(proposal)), powers_(unit_of(sigma2_, t)) {
+DiscreteGaussianSampler::DiscreteGaussianSampler(Rational sigma2, std::int64_t t,
+                                                 DiscreteLaplaceSampler proposal)
+    : sigma2_(std::move(sigma2)),
+      t_(t),
+      proposal_(std::move(proposal)),
+      powers_(unit_of(sigma2_, t)) {
   const BigInt bt = denominator(sigma2_) * t_;
   const BigInt& a = numerator(sigma2_);
   if (bt < kDirectLimit && a < kDirectLimit) {
@@ -64,7 +69,8 @@ DiscreteGaussianSampler::Chance DiscreteGaussianSampler::chance(std::int64_t mag
   return {static_cast<std::uint64_t>(fine_powers().low(n) >> 64), 4};
 }
 
-bool DiscreteGaussianSampler::keep(std::int64_t magnitude, Chance chance, RandomSource& random) const {
+bool DiscreteGaussianSampler::keep(std::int64_t magnitude, Chance chance,
+                                   RandomSource& random) const {
   const std::uint64_t drawn = random.bits64();
   if (drawn < chance.low) return true;
   if (drawn - chance.low >= chance.slack) [[likely]]
@@ -86,11 +92,12 @@ void DiscreteGaussianSampler::draw_many(std::span<std::int64_t> out, RandomSourc
     for (auto& value : out) value = draw(random);
     return;
   }
-  // Proposals within 16 t, all but one in nine million, find their chance in a table when there are enough
-  // draws to pay for it.
+  // Proposals within 16 t, all but one in nine million, find their chance in a table when there are
+  // enough draws to pay for it.
   std::vector<Chance> table;
   if (t_ < 512 && static_cast<std::size_t>(16 * t_) <= out.size())
-    for (std::int64_t magnitude = 0; magnitude < 16 * t_; ++magnitude) table.push_back(chance(magnitude));
+    for (std::int64_t magnitude = 0; magnitude < 16 * t_; ++magnitude)
+      table.push_back(chance(magnitude));
 
   std::array<std::int64_t, kBatch> proposals;
   std::size_t filled = 0;
@@ -99,7 +106,8 @@ void DiscreteGaussianSampler::draw_many(std::span<std::int64_t> out, RandomSourc
     for (std::size_t i = 0; i < kBatch && filled < out.size(); ++i) {
       const std::int64_t magnitude = std::abs(proposals[i]);
       const bool listed = static_cast<std::size_t>(magnitude) < table.size();
-      if (keep(magnitude, listed ? table[static_cast<std::size_t>(magnitude)] : chance(magnitude), random))
+      if (keep(magnitude, listed ? table[static_cast<std::size_t>(magnitude)] : chance(magnitude),
+               random))
         out[filled++] = proposals[i];
     }
   }

@@ -1,10 +1,10 @@
 // Discrete Gaussian variables: P[Z = z] proportional to exp(-z^2 / (2 sigma2)) on the integers.
 //
 // Canonne, Kamath and Steinke 2020, Algorithm 3: draw a discrete Laplace variable Y of scale
-// t = floor(sigma) + 1, keep it with chance exp(-(|Y| - sigma2/t)^2 / (2 sigma2)). Each attempt takes the same
-// time, and the number of attempts is independent of the value kept, so the time tells nothing about it.
-// Guarantee: the distribution is exactly the stated one, given uniform bits.
-// Proof:     docs/proofs/exact_samplers.md
+// t = floor(sigma) + 1, keep it with chance exp(-(|Y| - sigma2/t)^2 / (2 sigma2)). Each attempt
+// takes the same time, and the number of attempts is independent of the value kept, so the time
+// tells nothing about it. Guarantee: the distribution is exactly the stated one, given uniform
+// bits. Proof:     docs/proofs/exact_samplers.md
 #pragma once
 
 #include <cstdint>
@@ -41,9 +41,9 @@ class DiscreteGaussianSampler {
   Rational sigma2_;
   std::int64_t t_;
   DiscreteLaplaceSampler proposal_;
-  ExpPowers powers_;                  // of the unit 1 / (2 a b t^2)
-  std::int64_t direct_max_ = -1;      // up to here (|y| b t - a)^2 fits 126 bits
-  Int128 bt_ = 0, a_ = 0;             // meaningful when direct_max_ >= 0
+  ExpPowers powers_;              // of the unit 1 / (2 a b t^2)
+  std::int64_t direct_max_ = -1;  // up to here (|y| b t - a)^2 fits 126 bits
+  Int128 bt_ = 0, a_ = 0;         // meaningful when direct_max_ >= 0
 };
 
 }  // namespace discreet

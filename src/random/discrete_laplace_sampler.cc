@@ -5,10 +5,12 @@
 
 namespace discreet {
 
-DiscreteLaplaceSampler::DiscreteLaplaceSampler(GeometricSampler magnitude) : magnitude_(std::move(magnitude)) {
+DiscreteLaplaceSampler::DiscreteLaplaceSampler(GeometricSampler magnitude)
+    : magnitude_(std::move(magnitude)) {
   const BigInt digits = Probability::twice_logistic(magnitude_.rate()).digits(128);
   const BigInt mask = (BigInt(1) << 64) - 1;
-  nonzero_digits_ = {static_cast<std::uint64_t>(digits >> 64), static_cast<std::uint64_t>(digits & mask)};
+  nonzero_digits_ = {static_cast<std::uint64_t>(digits >> 64),
+                     static_cast<std::uint64_t>(digits & mask)};
 }
 
 Result<DiscreteLaplaceSampler> DiscreteLaplaceSampler::make(Rational rate) {

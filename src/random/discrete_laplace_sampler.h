@@ -1,8 +1,8 @@
 // Two-sided geometric variables: P[Z = z] proportional to exp(-rate |z|) on the integers.
 //
-// Z is zero with chance (1 - r) / (1 + r), r = exp(-rate); otherwise a fair sign times one plus a geometric
-// variable. No rejection: a draw takes the same time whatever comes out.
-// Guarantee: the distribution is exactly the stated one, given uniform bits; values saturate at +-(2^63 - 1).
+// Z is zero with chance (1 - r) / (1 + r), r = exp(-rate); otherwise a fair sign times one plus a
+// geometric variable. No rejection: a draw takes the same time whatever comes out. Guarantee: the
+// distribution is exactly the stated one, given uniform bits; values saturate at +-(2^63 - 1).
 // Proof:     docs/proofs/exact_samplers.md
 #pragma once
 

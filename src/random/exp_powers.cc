@@ -22,15 +22,17 @@ UInt128 multiply_high(UInt128 a, UInt128 b) {
 UInt128 to_uint128(const BigInt& value) {
   if ((value >> 128) != 0) return kOne;
   const BigInt mask = (BigInt(1) << 64) - 1;
-  return (UInt128{static_cast<std::uint64_t>(value >> 64)} << 64) | static_cast<std::uint64_t>(value & mask);
+  return (UInt128{static_cast<std::uint64_t>(value >> 64)} << 64) |
+         static_cast<std::uint64_t>(value & mask);
 }
 
 }  // namespace
 
-// Errors, in units of 2^-128. 124 squarings at most double the absolute error of a number below one each
-// time, so with 160 bits to spare `power` is off by less than 2^-30 units and every table entry by less than
-// two. A product of two numbers below one that are off by ea and eb is off by at most ea + eb + 2; low()
-// takes 32 factors, so it is off by less than 1 + 32 * 4 < kSlack. All roundings are downwards.
+// Errors, in units of 2^-128. 124 squarings at most double the absolute error of a number below one
+// each time, so with 160 bits to spare `power` is off by less than 2^-30 units and every table
+// entry by less than two. A product of two numbers below one that are off by ea and eb is off by at
+// most ea + eb + 2; low() takes 32 factors, so it is off by less than 1 + 32 * 4 < kSlack. All
+// roundings are downwards.
 ExpPowers::ExpPowers(const Rational& unit) : unit_(unit) {
   DISCREET_CHECK(unit > 0, "the exponent must fall");
   constexpr unsigned kBits = 128 + 160;

@@ -1,7 +1,8 @@
-// exp(-n * unit) for whole n, in a handful of integer multiplications, with a certain bound on the error.
+// exp(-n * unit) for whole n, in a handful of integer multiplications, with a certain bound on the
+// error.
 //
-// Used as a filter: a decision is taken from these bounds when they suffice, and by Probability's digits in
-// the rare case that they do not. No floating point.
+// Used as a filter: a decision is taken from these bounds when they suffice, and by Probability's
+// digits in the rare case that they do not. No floating point.
 #pragma once
 
 #include <array>
@@ -29,7 +30,8 @@ class ExpPowers {
   static constexpr int kNibbles = 32;
 
   Rational unit_;
-  std::array<std::array<UInt128, 16>, kNibbles> table_;  // table_[i][v] is about exp(-v 16^i unit) 2^128
+  std::array<std::array<UInt128, 16>, kNibbles>
+      table_;  // table_[i][v] is about exp(-v 16^i unit) 2^128
 };
 
 }  // namespace discreet

@@ -17,13 +17,15 @@ CoinDigits split(const BigInt& digits) {
 Result<GeometricSampler> GeometricSampler::make(Rational rate) {
   if (rate <= 0) return invalid_parameter("the rate of a geometric variable must be positive");
   if (rate < exact_rational(kRateMin).value())
-    return invalid_parameter("noise of scale above 2^54 does not fit 64-bit integers; use a coarser grid");
+    return invalid_parameter(
+        "noise of scale above 2^54 does not fit 64-bit integers; use a coarser grid");
   // J is the least with rate 2^J >= 45, so that exp(-rate 2^J) < 2^-64.
   unsigned digits = 0;
   for (Rational reach = rate; reach < 45; reach *= 2) ++digits;
 
-  // exp(-rate 2^j) by repeated squaring: each at most doubles the error, so 2 bits to spare per digit and 64
-  // more make a disagreement of the ends as rare as 2^-60; Probability settles it then.
+  // exp(-rate 2^j) by repeated squaring: each at most doubles the error, so 2 bits to spare per
+  // digit and 64 more make a disagreement of the ends as rare as 2^-60; Probability settles it
+  // then.
   const unsigned precision = 128 + 64 + 2 * digits;
   const BigInt one = BigInt(1) << precision;
   std::vector<CoinDigits> coins;
@@ -31,7 +33,8 @@ Result<GeometricSampler> GeometricSampler::make(Rational rate) {
   for (unsigned j = 0; j < digits; ++j) {
     const BigInt low = ((e.low << precision) / (one + e.low)) >> (precision - 128);
     const BigInt high = ((e.high << precision) / (one + e.high) + 1) >> (precision - 128);
-    coins.push_back(split(low == high ? low : Probability::logistic(rate * Rational(BigInt(1) << j)).digits(128)));
+    coins.push_back(split(
+        low == high ? low : Probability::logistic(rate * Rational(BigInt(1) << j)).digits(128)));
     e = squared(e, precision);
   }
   coins.push_back(split(Probability::exp_minus(rate * Rational(BigInt(1) << digits)).digits(128)));
@@ -40,7 +43,9 @@ Result<GeometricSampler> GeometricSampler::make(Rational rate) {
 
 bool GeometricSampler::decide_coin(std::size_t index, unsigned known, RandomSource& random) const {
   const Rational x = rate_ * Rational(BigInt(1) << static_cast<unsigned>(index));
-  return decide_beyond(index + 1 < coins_.size() ? Probability::logistic(x) : Probability::exp_minus(x), known, random);
+  return decide_beyond(
+      index + 1 < coins_.size() ? Probability::logistic(x) : Probability::exp_minus(x), known,
+      random);
 }
 
 std::uint64_t GeometricSampler::draw_digits(RandomSource& random) const {

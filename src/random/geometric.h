@@ -1,9 +1,9 @@
 // Geometric variables: P[G = g] = (1 - r) r^g for g = 0, 1, 2, ..., with r = exp(-rate).
 //
-// The binary digits of G are independent, digit j being one with chance 1 / (1 + exp(rate 2^j)). A draw tosses
-// one exact coin per digit, so it takes the same time whatever comes out; digits beyond the table are reached
-// with chance below 2^-64 and are then drawn by memorylessness.
-// Guarantee: the distribution is exactly the stated one, given uniform bits; values above 2^63 - 1 saturate.
+// The binary digits of G are independent, digit j being one with chance 1 / (1 + exp(rate 2^j)). A
+// draw tosses one exact coin per digit, so it takes the same time whatever comes out; digits beyond
+// the table are reached with chance below 2^-64 and are then drawn by memorylessness. Guarantee:
+// the distribution is exactly the stated one, given uniform bits; values above 2^63 - 1 saturate.
 // Proof:     docs/proofs/exact_samplers.md
 #pragma once
 
@@ -47,7 +47,8 @@ class GeometricSampler {
  private:
   /// One coin per digit; bit J is set when the last coin came up.
   std::uint64_t draw_digits(RandomSource& random) const;
-  GeometricSampler(Rational rate, std::vector<CoinDigits> coins) : rate_(std::move(rate)), coins_(std::move(coins)) {}
+  GeometricSampler(Rational rate, std::vector<CoinDigits> coins)
+      : rate_(std::move(rate)), coins_(std::move(coins)) {}
 
   Rational rate_;
   std::vector<CoinDigits> coins_;

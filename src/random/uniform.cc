@@ -4,8 +4,8 @@
 
 namespace discreet {
 
-// The high word of word * bound is uniform once the low words that would favour some results are drawn
-// again (Lemire 2019).
+// The high word of word * bound is uniform once the low words that would favour some results are
+// drawn again (Lemire 2019).
 std::uint64_t uniform_below(std::uint64_t bound, RandomSource& random) {
   DISCREET_CHECK(bound > 0, "no integer lies below zero");
   UInt128 product = UInt128{random.bits64()} * bound;
