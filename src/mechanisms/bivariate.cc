@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/saturating.h"
+#include "mechanisms/for_error.h"
 
 namespace discreet {
 namespace {
@@ -19,6 +20,16 @@ std::array<Int128, 3> shares(Int128 a, Int128 w, std::size_t degree) {
 }
 
 }  // namespace
+
+Result<Bivariate> Bivariate::for_error(double rows, double confidence, IntegerRange first,
+                                       IntegerRange second, BivariateDegree degree) {
+  if (!(confidence > 0 && confidence < 1))
+    return invalid_parameter("confidence must lie strictly between 0 and 1");
+  return least_epsilon_for_error(
+      rows, {0x1p-10, 0x1p20},
+      [&](Epsilon epsilon) { return make(epsilon, first, second, degree); },
+      [&](const Bivariate& mechanism) { return mechanism.error_bound(confidence); });
+}
 
 Result<Bivariate> Bivariate::make(Epsilon epsilon, IntegerRange first, IntegerRange second,
                                   BivariateDegree degree) {

@@ -34,6 +34,9 @@ class Bivariate {
   /// InvalidParameter: epsilon outside [2^-10, 2^20], a range of one value or of more than 2^24.
   static Result<Bivariate> make(Epsilon epsilon, IntegerRange first, IntegerRange second,
                                 BivariateDegree degree);
+  /// The least epsilon (to a millionth) whose error_bound is within this many rows.
+  static Result<Bivariate> for_error(double rows, double confidence, IntegerRange first,
+                                     IntegerRange second, BivariateDegree degree);
 
   std::size_t cells() const { return (degree_ + 1) * (degree_ + 1); }
   /// Adds one row's shares, scaled by scale(), to the exact sums of the cells. Saturates.

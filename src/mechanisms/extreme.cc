@@ -6,10 +6,20 @@
 
 #include <fmt/format.h>
 
+#include "mechanisms/for_error.h"
 #include "random/interval_weights.h"
 #include "random/uniform.h"
 
 namespace discreet {
+
+Result<Extreme> Extreme::for_rows_beyond(double rows, double confidence, ExtremeSide side,
+                                         IntegerRange range, double caution) {
+  if (!(confidence > 0 && confidence < 1))
+    return invalid_parameter("confidence must lie strictly between 0 and 1");
+  return least_epsilon_for_error(
+      rows, {0x1p-40, 0x1p20}, [&](Epsilon epsilon) { return make(epsilon, side, range, caution); },
+      [&](const Extreme& mechanism) { return mechanism.rows_beyond_bound(confidence); });
+}
 
 Result<Extreme> Extreme::make(Epsilon epsilon, ExtremeSide side, IntegerRange range,
                               double caution) {

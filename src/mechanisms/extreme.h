@@ -24,6 +24,9 @@ class Extreme {
   /// [0, 100], or a bad range.
   static Result<Extreme> make(Epsilon epsilon, ExtremeSide side, IntegerRange range,
                               double caution = 1);
+  /// The least epsilon (to a millionth) that leaves at most this many rows beyond the answer.
+  static Result<Extreme> for_rows_beyond(double rows, double confidence, ExtremeSide side,
+                                         IntegerRange range, double caution = 1);
 
   std::int64_t release(std::span<const std::int64_t> values, RandomSource& random) const;
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <boost/math/special_functions/gamma.hpp>
 
+#include "mechanisms/for_error.h"
 #include "random/uniform.h"
 
 namespace discreet {
@@ -90,6 +91,14 @@ KNorm::KNorm(Epsilon epsilon, std::vector<MomentColumn> columns, std::int64_t sc
     layout_.push_back(place);
   }
   measure_noise();
+}
+
+Result<KNorm> KNorm::for_error(double rows, double confidence, std::vector<MomentColumn> columns) {
+  if (!(confidence > 0 && confidence < 1))
+    return invalid_parameter("confidence must lie strictly between 0 and 1");
+  return least_epsilon_for_error(
+      rows, {0x1p-10, 0x1p20}, [&](Epsilon epsilon) { return make(epsilon, columns); },
+      [&](const KNorm& mechanism) { return mechanism.error_bound(confidence); });
 }
 
 Result<KNorm> KNorm::make(Epsilon epsilon, std::vector<MomentColumn> columns) {

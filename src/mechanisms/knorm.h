@@ -50,6 +50,8 @@ class KNorm {
   /// InvalidParameter: epsilon outside [2^-10, 2^20]; more than 16 columns; a range of one value
   /// (its mean is public), or of more than 2^40.
   static Result<KNorm> make(Epsilon epsilon, std::vector<MomentColumn> columns);
+  /// The least epsilon (to a millionth) whose error_bound is within this many rows.
+  static Result<KNorm> for_error(double rows, double confidence, std::vector<MomentColumn> columns);
 
   /// Features of one row, scaled by scale(): `row` has a value for each column. Summed by the
   /// caller.

@@ -147,6 +147,19 @@ double PartitionThreshold::noise_deviation() const {
   return std::sqrt(to_double_up(std::get<DiscreteGaussianSampler>(noise_).sigma2()));
 }
 
+double PartitionThreshold::error_bound(double confidence) const {
+  DISCREET_CHECK(confidence > 0 && confidence < 1, "confidence within (0, 1)");
+  std::int64_t high = 1;
+  while (2 * tail(high + 1) > 1 - confidence) high *= 2;
+  std::int64_t low =
+      0;  // the least t with P[|Z| > t] within 1 - confidence lies above `low`, up to `high`
+  while (low + 1 < high) {
+    const std::int64_t middle = low + (high - low) / 2;
+    (2 * tail(middle + 1) > 1 - confidence ? low : high) = middle;
+  }
+  return static_cast<double>(2 * tail(1) <= 1 - confidence ? 0 : high);
+}
+
 LossEvent PartitionThreshold::loss() const {
   const LossEvent hidden = loss::Approximate{Epsilon::zero(), threshold_delta_};
   const std::uint64_t m = limits_.partitions_per_unit_max;

@@ -39,6 +39,9 @@ class PartitionThreshold {
 
   /// A key is shown when its noisy count of units reaches this.
   std::int64_t threshold() const { return threshold_; }
+  /// With this confidence the noise of a shown count is within this distance of zero (before it is
+  /// known that the count is shown, which favours noise above zero).
+  double error_bound(double confidence) const;
   /// Standard deviation of the noise.
   double noise_deviation() const;
   LossEvent loss() const;

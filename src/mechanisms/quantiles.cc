@@ -1,4 +1,5 @@
 #include "mechanisms/quantiles.h"
+#include "mechanisms/for_error.h"
 
 #include <algorithm>
 #include <cmath>
@@ -58,6 +59,19 @@ void Quantiles::prepare(std::size_t first, std::size_t last, double below, doubl
       Node{q, quantile_powers(q, share * BigInt(is_leaf ? levels_left : 1))});
   prepare(first, middle, below, quantiles_[middle], levels_left - 1);
   prepare(middle + 1, last, quantiles_[middle], above, levels_left - 1);
+}
+
+Result<Quantiles> Quantiles::for_rank_error(double rows, double confidence,
+                                            std::vector<double> quantiles, IntegerRange range,
+                                            QuantilesMethod method) {
+  if (!(confidence > 0 && confidence < 1))
+    return invalid_parameter("confidence must lie strictly between 0 and 1");
+  // Shares of epsilon must stay within what one level takes, so the ends leave room for 2^14
+  // levels.
+  return least_epsilon_for_error(
+      rows, {0x1p-26, 0x1p20},
+      [&](Epsilon epsilon) { return make(epsilon, quantiles, range, method); },
+      [&](const Quantiles& mechanism) { return mechanism.rank_error_bound(confidence); });
 }
 
 Result<Quantiles> Quantiles::make(Epsilon epsilon, std::vector<double> quantiles,

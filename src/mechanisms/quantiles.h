@@ -31,6 +31,10 @@ class Quantiles {
   /// of epsilon outside [2^-40, 2^20]; a tree for a range of more than 2^26 values.
   static Result<Quantiles> make(Epsilon epsilon, std::vector<double> quantiles, IntegerRange range,
                                 QuantilesMethod method = QuantilesMethod::BySize);
+  /// The least epsilon (to a millionth) whose rank_error_bound is within this many rows.
+  static Result<Quantiles> for_rank_error(double rows, double confidence,
+                                          std::vector<double> quantiles, IntegerRange range,
+                                          QuantilesMethod method = QuantilesMethod::BySize);
 
   /// One value for each quantile, never falling.
   std::vector<std::int64_t> release(std::span<const std::int64_t> values,

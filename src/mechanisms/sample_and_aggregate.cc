@@ -5,9 +5,21 @@
 #include <fmt/format.h>
 
 #include "base/saturating.h"
+#include "mechanisms/for_error.h"
 #include "random/uniform.h"
 
 namespace discreet {
+
+Result<SampleAndAggregate> SampleAndAggregate::for_error(double error, double confidence,
+                                                         std::uint64_t blocks, IntegerRange output,
+                                                         BlockAggregate aggregate) {
+  if (!(confidence > 0 && confidence < 1))
+    return invalid_parameter("confidence must lie strictly between 0 and 1");
+  return least_epsilon_for_error(
+      error, {0x1p-20, 0x1p20},
+      [&](Epsilon epsilon) { return make(epsilon, blocks, output, aggregate); },
+      [&](const SampleAndAggregate& mechanism) { return mechanism.error_bound(confidence); });
+}
 
 Result<SampleAndAggregate> SampleAndAggregate::make(Epsilon epsilon, std::uint64_t blocks,
                                                     IntegerRange output, BlockAggregate aggregate) {

@@ -32,6 +32,9 @@ class SampleAndAggregate {
   /// or (for the mean) a range of one value.
   static Result<SampleAndAggregate> make(Epsilon epsilon, std::uint64_t blocks, IntegerRange output,
                                          BlockAggregate aggregate);
+  /// The least epsilon (to a millionth) whose error_bound is within `error`.
+  static Result<SampleAndAggregate> for_error(double error, double confidence, std::uint64_t blocks,
+                                              IntegerRange output, BlockAggregate aggregate);
 
   /// Rows 0 .. rows - 1 are dealt to the blocks at random. Answers outside the range are moved into
   /// it.

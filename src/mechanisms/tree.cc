@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/saturating.h"
+#include "mechanisms/for_error.h"
 
 namespace discreet {
 namespace {
@@ -99,6 +100,16 @@ Result<Tree> Tree::laplace(Epsilon epsilon, std::uint64_t leaves, std::uint64_t 
                 std::move(noise));
   };
   return branching == 0 ? best_of(leaves, make) : make(leaves, branching);
+}
+
+Result<Tree> Tree::laplace_for_error(double error, double confidence, LeafRange range,
+                                     std::uint64_t leaves, std::uint64_t branching) {
+  if (!(confidence > 0 && confidence < 1))
+    return invalid_parameter("confidence must lie strictly between 0 and 1");
+  return least_epsilon_for_error(
+      error, {0x1p-20, 0x1p20},
+      [&](Epsilon epsilon) { return laplace(epsilon, leaves, branching); },
+      [&](const Tree& tree) { return tree.range_error_bound(range, confidence); });
 }
 
 Result<Tree> Tree::gaussian(Rho rho, std::uint64_t leaves, std::uint64_t branching) {

@@ -44,6 +44,9 @@ class Tree {
   /// `branching` 0 chooses it: the one with the least average variance of prefix ranges.
   /// InvalidParameter: no leaves or more than 2^26, branching 1, or noise too large to draw.
   static Result<Tree> laplace(Epsilon epsilon, std::uint64_t leaves, std::uint64_t branching = 0);
+  /// The least epsilon (to a millionth) at which the answer for `range` is within `error`.
+  static Result<Tree> laplace_for_error(double error, double confidence, LeafRange range,
+                                        std::uint64_t leaves, std::uint64_t branching = 0);
   static Result<Tree> gaussian(Rho rho, std::uint64_t leaves, std::uint64_t branching = 0);
 
   /// Exact counts of the leaves in, all noise added; counts.size() == leaves().
