@@ -32,6 +32,11 @@ AuditedRun wrong_tail_quantile(std::vector<std::int64_t> sorted) {
   return [=](RandomSource& random) { return draw_quantile(sorted, {0, 1}, q, powers, random); };
 }
 
+// The third largest value as it is: rows are let go beyond the answer, but no weight is drawn.
+AuditedRun bare_extreme(std::vector<std::int64_t> descending) {
+  return [=](RandomSource&) { return descending[2]; };
+}
+
 // Thirty-one quantiles, each drawn from all rows with the whole epsilon, where the recursion would
 // give a row to five of them with a fifth each. The key counts the answers at the lower end.
 AuditedRun undivided_quantiles(std::vector<std::int64_t> sorted) {
@@ -132,6 +137,8 @@ std::vector<StructuredTwin> structured_twins() {
       {"quantile-wrong-tail",
        "a quantile's weights divide by min(q, 1 - q) where the proof has max", claim(1),
        wrong_tail_quantile(nine_and_one), wrong_tail_quantile(nine_and_two)},
+      {"extreme-without-noise", "a maximum that leaves two rows out and draws nothing", claim(1),
+       bare_extreme({5, 5, 0, 0}), bare_extreme({5, 5, 5, 0, 0})},
       {"quantiles-undivided", "each of 31 quantiles sees all rows, and one is charged", claim(1),
        undivided_quantiles({0}), undivided_quantiles({0, 1})},
       {"tree-level-each", "every level of a tree spends the whole epsilon", claim(1),
