@@ -32,6 +32,7 @@
 #include "mechanisms/discrete_laplace.h"
 #include "mechanisms/exponential.h"
 #include "mechanisms/extreme.h"
+#include "mechanisms/for_error.h"
 #include "mechanisms/grid.h"
 #include "mechanisms/grid_gaussian.h"
 #include "mechanisms/grid_laplace.h"
