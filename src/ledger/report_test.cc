@@ -97,7 +97,7 @@ TEST_F(ReportTest, ExportedEventsCanBeSealedAgain) {
                        line.substr(start, end - start),
                        head,
                        {}};
-    EXPECT_EQ(to_hex(seal(stored)), event["hash"]);
+    EXPECT_EQ(to_hex(seal(stored)), event["hash"].get<std::string>());
     head = seal(stored);
     ++lines;
   }));
