@@ -102,11 +102,13 @@ TEST_F(PlannerTest, ARealIsPutOnAFineBinaryGrid) {
 TEST_F(PlannerTest, ProductsOfBoundedValuesFitSixtyTwoBits) {
   for (const char* sql :
        {"SELECT var_pop(height) FROM people", "SELECT corr(age, height) FROM people",
-        "SELECT stddev(age * 1000000) FROM people"})
-    for (const Value& value : plan(sql).releases.at(0).values) {
+        "SELECT stddev(age * 1000000) FROM people"}) {
+    const auto question = plan(sql);
+    for (const Value& value : question.releases.at(0).values) {
       EXPECT_LE(value.upper, std::int64_t{1} << 31) << sql;
       EXPECT_GE(value.lower, -(std::int64_t{1} << 31)) << sql;
     }
+  }
 }
 
 TEST_F(PlannerTest, SharedValuesAndFeaturesAreComputedOnce) {
