@@ -90,8 +90,8 @@ void TiltedProduct::multiply(const GridPart& part) {
   const double blocks = std::ceil(size / kBlock) + 1;
   if (alive * blocks * kBlock < kDirectAdvantage * n * std::log2(n)) {
     multiply_directly(law, up, low, part.count);
-    direct_error_ +=
-        count * kUnit * (4 * kBlock + size / (kBlock / kLanes)) * std::sqrt(4 * alive / n);
+    direct_error_ += count * kUnit * (4 * kBlock + size / static_cast<double>(kBlock / kLanes)) *
+                     std::sqrt(4 * alive / n);
   } else {
     multiply_by_transform(law, up, low, part.count);
     error_ += count * norm;
