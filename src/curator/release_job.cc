@@ -155,8 +155,9 @@ void ReleaseJob::limit_groups() {
 
 LossEvent ReleaseJob::loss() const {
   if (!private_keys_) return loss::Pure{budget_.epsilon};
-  return loss::Composed{
-      {loss::Approximate{for_keys_, budget_.delta}, loss::Pure{rest(budget_.epsilon, for_keys_)}}};
+  // What the keys leave, rounded up: the parts were cut from it rounded down.
+  const Epsilon others = Epsilon::make(sub_up(budget_.epsilon.value(), for_keys_.value())).value();
+  return loss::Composed{{loss::Approximate{for_keys_, budget_.delta}, loss::Pure{others}}};
 }
 
 Result<ReleasedTable> ReleaseJob::run(DuckDb& engine, RandomSource& random) const {
