@@ -5,7 +5,10 @@ discreet_library(base LINK Boost::headers nlohmann_json::nlohmann_json fmt::fmt)
 discreet_library(random DEPENDS base LINK_PRIVATE OpenSSL::Crypto hwy::hwy)
 
 # The tests' generator. Kept out of src/ and out of every shipped library (discreet_check_arrows).
-add_library(discreet_test_support STATIC ${PROJECT_SOURCE_DIR}/tests/support/seeded_random.cc)
+add_library(discreet_test_support STATIC ${PROJECT_SOURCE_DIR}/tests/support/seeded_random.cc
+  ${PROJECT_SOURCE_DIR}/tests/support/shared_folder.cc)
+set_source_files_properties(${PROJECT_SOURCE_DIR}/tests/support/shared_folder.cc PROPERTIES
+  COMPILE_DEFINITIONS DISCREET_SHARED="${PROJECT_SOURCE_DIR}/../shared")
 target_include_directories(discreet_test_support PUBLIC ${PROJECT_SOURCE_DIR}/tests)
 target_link_libraries(discreet_test_support PUBLIC discreet_random PRIVATE OpenSSL::Crypto discreet_flags)
 

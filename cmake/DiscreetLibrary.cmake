@@ -73,8 +73,6 @@ function(discreet_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK;LABELS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} discreet_test_support discreet_flags GTest::gmock GTest::gtest_main)
-  # Published vectors and data beside the checkout; a test that wants them says so when they are absent.
-  target_compile_definitions(${name} PRIVATE DISCREET_SHARED="${PROJECT_SOURCE_DIR}/../shared")
   set(labels ${ARG_LABELS})
   if(NOT labels)
     set(labels unit)

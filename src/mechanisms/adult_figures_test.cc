@@ -11,13 +11,14 @@
 
 #include "mechanisms/moments.h"
 #include "support/seeded_random.h"
+#include "support/shared_folder.h"
 
 namespace discreet {
 namespace {
 
 // The codes of one column of ADULT; empty when the file is not there.
 std::vector<std::int64_t> adult_column(const std::string& name) {
-  std::ifstream file(std::string(DISCREET_SHARED) + "/data/adult.csv");
+  std::ifstream file(shared_file("data/adult.csv"));
   std::vector<std::int64_t> values;
   std::string line, field;
   std::size_t wanted = 0;

@@ -13,6 +13,7 @@
 #include "privacy/discrete_gaussian_profile.h"
 #include "privacy/gaussian_profile.h"
 #include "privacy/zcdp_conversion.h"
+#include "support/shared_folder.h"
 
 namespace discreet {
 namespace {
@@ -133,7 +134,7 @@ TEST(ZcdpConversionTest, TheRhoFoundMeetsTheTargetAndNoGreaterOneDoes) {
 }
 
 TEST(PublishedVectorsTest, GaussianDiscreteGaussianAndZcdpAreReproduced) {
-  std::ifstream file(std::string(DISCREET_SHARED) + "/vectors/accounting.json");
+  std::ifstream file(shared_file("vectors/accounting.json"));
   if (!file) GTEST_SKIP() << "no vectors beside the checkout";
   int checked = 0;
   for (const auto& entry : nlohmann::json::parse(file)) {

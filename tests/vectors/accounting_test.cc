@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "accounting/account_question.h"
+#include "support/shared_folder.h"
 
 namespace discreet {
 namespace {
@@ -24,7 +25,7 @@ double slack(const json& entry) {
 }
 
 TEST(AccountingVectorsTest, EveryReferenceValueIsMetAndBracketed) {
-  const std::filesystem::path path = DISCREET_SHARED "/vectors/accounting.json";
+  const std::filesystem::path path = shared_file("vectors/accounting.json");
   if (!std::filesystem::exists(path)) GTEST_SKIP() << "the reference values are not here: " << path;
   std::ifstream file(path);
   const json entries = json::parse(file);
