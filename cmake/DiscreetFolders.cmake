@@ -37,4 +37,6 @@ target_link_libraries(discreet_cli PRIVATE
   discreet_curator
   discreet_town
   discreet_flags CLI11::CLI11)
+target_compile_options(discreet_cli PRIVATE -O0)  # verbs are glue: the work is in the libraries, and CLI11 compiles slowly
+discreet_use_precompiled(discreet_cli)
 target_compile_definitions(discreet_cli PRIVATE DISCREET_VERSION="${PROJECT_VERSION}")
