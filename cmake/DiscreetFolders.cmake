@@ -25,6 +25,8 @@ discreet_library(sql DEPENDS base privacy catalog LINK_PRIVATE PgQuery::PgQuery 
 discreet_library(curator DEPENDS base random privacy mechanisms accounting ledger catalog sql engines_duckdb)
 discreet_library(town DEPENDS base engines_duckdb)
 
+discreet_library(prio DEPENDS base random privacy mechanisms accounting ledger LINK_PRIVATE OpenSSL::Crypto SQLite::SQLite3)
+
 add_executable(discreet_cli)
 set_target_properties(discreet_cli PROPERTIES OUTPUT_NAME discreet)
 file(GLOB cli_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cli/*.cc)
@@ -36,6 +38,7 @@ target_link_libraries(discreet_cli PRIVATE
   discreet_audit
   discreet_curator
   discreet_town
+  discreet_prio
   discreet_flags CLI11::CLI11)
 target_compile_options(discreet_cli PRIVATE -O0)  # verbs are glue: the work is in the libraries, and CLI11 compiles slowly
 discreet_use_precompiled(discreet_cli)

@@ -39,6 +39,7 @@ int run(int argc, char** argv) {
   add_ledger(app, chosen);
   add_user(app, chosen);
   add_town(app, chosen);
+  add_prio(app, chosen);
 
   try {
     app.parse(argc, argv);
