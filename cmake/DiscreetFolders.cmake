@@ -17,6 +17,8 @@ discreet_library(mechanisms DEPENDS base random privacy)
 discreet_library(accounting DEPENDS base privacy LINK_PRIVATE Eigen3::Eigen)
 
 discreet_library(audit DEPENDS base random privacy mechanisms accounting)
+discreet_library(synth DEPENDS base random privacy mechanisms accounting LINK Threads::Threads LINK_PRIVATE hwy::hwy)
+target_compile_options(discreet_synth PRIVATE -O3)  # arithmetic after the release; vectors matter
 discreet_library(ledger DEPENDS base privacy accounting LINK_PRIVATE OpenSSL::Crypto SQLite::SQLite3
   TEST_LINK SQLite::SQLite3)
 discreet_library(catalog DEPENDS base privacy)
