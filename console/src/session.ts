@@ -8,6 +8,8 @@ export interface Identity {
   token: string;
   name: string;
   role: Role;
+  /** Who pays for this person's questions. */
+  account: string;
 }
 
 const key = "discreet.identity";
@@ -16,7 +18,7 @@ export function rememberedIdentity(): Identity | null {
   try {
     const found: unknown = JSON.parse(sessionStorage.getItem(key) ?? "null");
     const identity = found as Identity | null;
-    return identity && typeof identity.token === "string" && typeof identity.name === "string" ? identity : null;
+    return identity && typeof identity.token === "string" && typeof identity.account === "string" ? identity : null;
   } catch {
     return null;
   }

@@ -51,7 +51,7 @@ export function Shell() {
     <>
       <a class="skip-link" href="#main" onClick={(event) => { event.preventDefault(); main.current?.focus(); }}>Skip to the page</a>
       <div class="shell">
-        <header class="rail">
+        <header class="rail"><div class="rail-inner">
           <a class="brand" href="#/ask"><img src={mark} alt="" />Discreet</a>
           <nav class="nav" aria-label="Pages">
             {pages.map(({ name, title, key }) => {
@@ -68,16 +68,16 @@ export function Shell() {
             <div class="who">
               <span class="avatar" aria-hidden="true">{identity.name.slice(0, 1)}</span>
               <span class="who-name"><strong>{identity.name}</strong><span class="small quiet">{identity.role === "owner" ? "data owner" : "analyst"}</span></span>
-              <div class="rail-tools">
-                <button type="button" class="button button-bare button-icon" aria-label={isDark(theme) ? "Use light colours" : "Use dark colours"} onClick={toggleTheme}>
-                  {isDark(theme) ? <SunIcon /> : <MoonIcon />}
-                </button>
-                <button type="button" class="button button-bare button-icon" aria-label="Keyboard shortcuts" onClick={showHelp}><HelpIcon /></button>
-                <button type="button" class="button button-bare button-icon" aria-label="Log out" onClick={logout}><LeaveIcon /></button>
-              </div>
+            </div>
+            <div class="rail-tools">
+              <button type="button" class="button button-bare button-icon" aria-label={isDark(theme) ? "Use light colours" : "Use dark colours"} onClick={toggleTheme}>
+                {isDark(theme) ? <SunIcon /> : <MoonIcon />}
+              </button>
+              <button type="button" class="button button-bare button-icon" aria-label="Keyboard shortcuts" onClick={showHelp}><HelpIcon /></button>
+              <button type="button" class="button button-bare button-icon" aria-label="Log out" onClick={logout}><LeaveIcon /></button>
             </div>
           </div>
-        </header>
+        </div></header>
         <main class="main" id="main" tabIndex={-1} ref={main}>
           {page === "ask" && <AskPage />}
           {page === "budget" && <BudgetPage />}
@@ -95,7 +95,7 @@ export function Shell() {
 function RailBudget() {
   const { client, identity, budgetVersion } = useSession();
   const accounts = useRemote((signal) => client.budget(signal), [client, budgetVersion]);
-  const own = accounts.value?.find((account) => account.name === identity.name) ?? accounts.value?.find((account) => !account.parent);
+  const own = accounts.value?.find((account) => account.name === identity.account) ?? accounts.value?.find((account) => !account.parent);
   if (!own) return null;
   const { granted, spent, left } = own.epsilon;
   return (

@@ -99,7 +99,10 @@ export interface LedgerEvent {
   statement?: string | null;
   cost?: Cost | null;
   digest?: string | null;
-  note?: string | null;
+  /** Of a release or a repeated answer: the charge that paid for it. */
+  charge?: number | null;
+  /** Of a grant: what the account may spend in all from then on. */
+  granted?: { epsilon: Amount; delta: Amount } | null;
   hash: string;
 }
 
@@ -110,8 +113,10 @@ export interface LedgerPage {
 
 export interface Analyst {
   name: string;
-  account?: string;
   of?: string | null;
+  role?: Role;
+  /** The policy file sets this one's share, so that it cannot be granted here. */
+  in_policy?: boolean;
 }
 
 export interface NewAnalyst {

@@ -7,15 +7,15 @@ import { useWidth } from "./width";
 
 const height = 300;
 
-export function SeriesChart({ points, label, axis, time, otherErrors }: {
-  points: Point[]; label: string; axis: string; time: boolean; otherErrors?: (number | null)[] | null;
+export function SeriesChart({ points, label, axis, time, otherErrors, closeUp = false }: {
+  points: Point[]; label: string; axis: string; time: boolean; otherErrors?: (number | null)[] | null; closeUp?: boolean;
 }) {
   const [ref, width] = useWidth();
   const placed = points.map((point, i) => ({ ...point, other: otherErrors?.[i] ?? null })).filter((point) => point.at !== null)
     .sort((a, b) => a.at! - b.at!);
   if (placed.length === 0) return null;
   const wide = placed.map((point) => ({ ...point, error: Math.max(point.error ?? 0, point.other ?? 0) }));
-  const [low, high] = extentOf(wide);
+  const [low, high] = extentOf(wide, !closeUp);
   const y = linearScale(niceDomain(low, high), [height - 46, 26]);
   const x = linearScale([placed[0]!.at!, placed[placed.length - 1]!.at!], [58, width - 18], width < 500 ? 4 : 7);
   const every = Math.max(1, Math.ceil(placed.length / (width < 500 ? 4 : 8)));

@@ -15,7 +15,7 @@ const streets = ["Iron St", "Mill Lane", "Hill Road", "Quay"];
 export function neighbourhood(size: number, seed: number): Resident[] {
   const uniform = seededUniform(seed);
   return Array.from({ length: size }, (_, i) => ({
-    name: i === 0 ? "Zoe Wade, mayor" : `${firstNames[i % firstNames.length]} ${lastNames[Math.floor(uniform() * lastNames.length)]}`,
+    name: i === 0 ? "Mayor Wade" : `${firstNames[i % firstNames.length]} ${lastNames[Math.floor(uniform() * lastNames.length)]}`,
     street: `${100 + Math.floor(uniform() * 800)} ${streets[Math.floor(uniform() * streets.length)]}`,
     brokeRules: i === 0 ? true : uniform() < 0.35,
   }));

@@ -14,13 +14,13 @@ export function exampleQuestions(tables: Table[], most = 5): Example[] {
     const number = numbers[numbers.length - 1];
     if (key && number)
       found.push({
-        title: `${label(number.name)} by ${label(key.name)}`,
+        title: `${capital(label(number.name))} by ${label(key.name)}`,
         sql: `select ${id(key.name)}, count(*) as ${id(table.name)}, avg(${id(number.name)}) as ${id(number.name)}\nfrom ${id(table.name)}\ngroup by ${id(key.name)}`,
       });
     const age = numbers.find((column) => column.name === "age");
     if (age)
       found.push({
-        title: `${label(table.name)} by age`,
+        title: `${capital(label(table.name))} by age`,
         sql: `select age / 10 * 10 as age_from, count(*) as ${id(table.name)}\nfrom ${id(table.name)}\ngroup by 1\norder by 1`,
       });
     const wide = table.columns.find((column) => isKey(column, 12, 40) && column !== key);
@@ -43,6 +43,10 @@ function isNumber(column: Column): boolean {
 
 function label(name: string): string {
   return name.replaceAll("_", " ");
+}
+
+function capital(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
 /** An identifier as SQL wants it: quoted unless it is plain lower case. */

@@ -22,12 +22,10 @@ export function formatNumber(value: number, decimals?: number): string {
   return withMinus(plain.format(Number(value.toPrecision(6))));
 }
 
-/** 1e-7 as 1×10⁻⁷. */
+/** Very small and very large numbers as they are typed in SQL and on the command line: 7.5e-8. */
 export function formatPower(value: number): string {
   const [mantissa = "", exponent = "0"] = value.toExponential(2).split("e");
-  const digits = String(Number(exponent)).replace("-", "⁻").replace(/\d/g, (d) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(d)] ?? d);
-  const short = String(Number(mantissa));
-  return withMinus(short === "1" ? `10${digits}` : `${short}×10${digits}`);
+  return `${Number(mantissa)}e${Number(exponent)}`;
 }
 
 /** A released value; whole numbers stay whole whatever their error. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Answer, Cell } from "../api/types";
-import { errorAt, extentOf, pointsOf, shapeOf } from "./result_shape";
+import { errorAt, errorsVanish, extentOf, pointsOf, shapeOf } from "./result_shape";
 
 function answer(columns: [string, number | null][], rows: Cell[][], errors: Answer["errors"] = null): Answer {
   return {
@@ -40,5 +40,12 @@ describe("the shape of an answer", () => {
     const points = pointsOf(answer([["ward", null], ["n", 5]], [["ER", 10], ["ICU", null]]), [0], 1);
     expect(points).toEqual([{ label: "ER", at: null, value: 10, error: 5 }]);
     expect(extentOf(points)).toEqual([0, 15]);
+    expect(extentOf(points, false)).toEqual([5, 15]);
+  });
+  it("asks for a closer look when error bars would be too thin to see", () => {
+    const point = { label: "", at: null, value: 10_000 };
+    expect(errorsVanish([{ ...point, error: 11 }])).toBe(true);
+    expect(errorsVanish([{ ...point, error: 900 }])).toBe(false);
+    expect(errorsVanish([{ ...point, error: null }])).toBe(false);
   });
 });

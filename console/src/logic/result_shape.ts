@@ -76,12 +76,21 @@ export function pointsOf(answer: Answer, keys: number[], measure: number): Point
   return points;
 }
 
-/** The span of values with their errors, always with zero in view for counts and sums. */
-export function extentOf(points: Point[]): [number, number] {
-  let [low, high] = [0, 0];
+/** The span of values with their errors; with zero in view unless a closer look is asked for. */
+export function extentOf(points: Point[], withZero = true): [number, number] {
+  let [low, high] = withZero ? [0, 0] : [Infinity, -Infinity];
   for (const { value, error } of points) {
     low = Math.min(low, value - (error ?? 0));
     high = Math.max(high, value + (error ?? 0));
   }
-  return high > low ? [low, high] : [low, low + 1];
+  return high > low ? [low, high] : Number.isFinite(low) ? [low, low + 1] : [0, 1];
+}
+
+/** Error bars thinner than this share of an axis from zero are not seen: a closer look is better. */
+const visibleShare = 0.015;
+
+export function errorsVanish(points: Point[]): boolean {
+  const [low, high] = extentOf(points);
+  const widest = Math.max(0, ...points.map((point) => 2 * (point.error ?? 0)));
+  return widest > 0 && widest < visibleShare * (high - low);
 }

@@ -20,7 +20,8 @@ export function LoginPage({ onEnter, ended }: { onEnter: (identity: Identity) =>
     setError(null);
     try {
       const login = await new Client(null).login(name.trim(), password);
-      onEnter({ token: login.token, name: login.name, role: login.role });
+      const me = await new Client(login.token).me();
+      onEnter({ token: login.token, name: me.name, role: me.role, account: me.account });
     } catch (cause) {
       setError(asApiError(cause));
       setBusy(false);

@@ -23,6 +23,6 @@ export const StopIcon = () => <Icon><circle cx="12" cy="12" r="9" /><path d="M12
 export const GoodIcon = () => <Icon><circle cx="12" cy="12" r="9" /><path d="m8 12 3 3 5-6" /></Icon>;
 export const InfoIcon = () => <Icon><circle cx="12" cy="12" r="9" /><path d="M12 11v5M12 8h.01" /></Icon>;
 export const ShieldIcon = () => <Icon><path d="M12 3 5 6v5c0 4.6 2.9 8.2 7 10 4.1-1.8 7-5.4 7-10V6z" /></Icon>;
-export const OpenIcon = () => <Icon><path d="M3 12h18M12 3c2.5 2.6 3.8 5.6 3.8 9S14.500 18.400 12 21c-2.500-2.600-3.800-5.600-3.800-9S9.500 5.600 12 3z" /><circle cx="12" cy="12" r="9" /></Icon>;
-export const DownIcon = () => <Icon><path d="M12 4v11M7.500 11l4.500 4.500L16.500 11M5 20h14" /></Icon>;
-export const DiceIcon = () => <Icon><rect x="4" y="4" width="16" height="16" rx="3" /><path d="M9 9h.01M15 15h.01M12 12h.01M15 9h.01M9 15h.01" /></Icon>;
+export const OpenIcon = () => <Icon><path d="M3 12h18M12 3c2.5 2.6 3.8 5.6 3.8 9S14.5 18.4 12 21c-2.5-2.6-3.8-5.6-3.8-9S9.5 5.6 12 3z" /><circle cx="12" cy="12" r="9" /></Icon>;
+export const DownIcon = () => <Icon><path d="M12 4v11M7.5 11l4.5 4.5L16.5 11M5 20h14" /></Icon>;
+export const DiceIcon = () => <Icon><rect x="4" y="4" width="16" height="16" rx="3" /><g fill="currentColor" stroke="none"><circle cx="8.7" cy="8.7" r="1.7" /><circle cx="15.3" cy="8.7" r="1.7" /><circle cx="12" cy="12" r="1.7" /><circle cx="8.7" cy="15.3" r="1.7" /><circle cx="15.3" cy="15.3" r="1.7" /></g></Icon>;

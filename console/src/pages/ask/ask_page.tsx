@@ -9,6 +9,7 @@ import { ErrorNote } from "../../ui/states";
 import { draft } from "./draft";
 import { OtherEpsilons } from "./other_epsilons";
 import { PricePanel } from "./price_panel";
+import { RecentQuestions } from "./recent_questions";
 import { ResultPanel, type Asked } from "./result_panel";
 import { SqlEditor } from "./sql_editor";
 import { useExplanation, useLadder } from "./use_explanation";
@@ -60,7 +61,8 @@ export function AskPage() {
             {error && <ErrorNote error={error} />}
             {asked && !error && <ResultPanel asked={asked} rungs={asked.sql === sql ? rungs : []} />}
           </div>
-          {!blank && pricing.explanation && pricing.explanation.cost.epsilon > 0 && (
+          {blank && !asked && <RecentQuestions onPick={(earlier, price) => { setSql(earlier); setEpsilon(price); }} />}
+          {!blank && pricing.explanation && pricing.explanation.cost.epsilon > 0 && pricing.explanation.columns.some((column) => column.error95 !== null) && (
             <OtherEpsilons rungs={rungs} epsilon={epsilon} onEpsilon={setEpsilon} />
           )}
         </div>

@@ -16,7 +16,7 @@ interface OtherEpsilonsProps {
 export function OtherEpsilons({ rungs, epsilon, onEpsilon }: OtherEpsilonsProps) {
   if (rungs.length === 0) return <Panel title="At other epsilons"><Loading lines={3} label="Comparing epsilons" /></Panel>;
   const columns = rungs[0]!.explanation.columns.filter((column) => column.error95 !== null).map((column) => column.name).slice(0, 3);
-  if (columns.length === 0) return null;
+  if (columns.length === 0) return null;  // errors that are only known with the answer cannot be compared before it
   const errorOf = (rung: Rung, name: string) => rung.explanation.columns.find((column) => column.name === name)?.error95 ?? null;
   return (
     <Panel title="At other epsilons" flush>

@@ -17,6 +17,7 @@ interface PricePanelProps {
 export function PricePanel({ pricing, epsilon, onEpsilon, blank }: PricePanelProps) {
   const { explanation, error, pending } = pricing;
   const noisy = explanation?.columns.filter((column): column is typeof column & { error95: number } => column.error95 !== null) ?? [];
+  const late = explanation?.columns.filter((column) => column.mechanism !== null && column.error95 === null) ?? [];
   return (
     <Panel title="Before you pay" class="price-panel" aside={pending ? <span class="chip"><span class="spinner" aria-hidden="true" /> pricing</span> : undefined}>
       <div class="stack">
@@ -28,8 +29,14 @@ export function PricePanel({ pricing, epsilon, onEpsilon, blank }: PricePanelPro
           <div class={pending ? "stack stale" : "stack"} aria-busy={pending}>
             <Price cost={explanation.cost.epsilon} delta={explanation.cost.delta} left={explanation.remaining.epsilon} />
             {explanation.affordable === false && <TooDear cost={explanation.cost.epsilon} left={explanation.remaining.epsilon} onEpsilon={onEpsilon} />}
-            {noisy.length > 0 && <h3>Expected error</h3>}
+            {(noisy.length > 0 || late.length > 0) && <h3>Expected error</h3>}
             {noisy.slice(0, 4).map((column) => <ErrorPicture key={column.name} column={column} />)}
+            {late.length > 0 && (
+              <div class="error-picture small">
+                <span class="mono error-name">{late.map((column) => column.name).join(", ")}</span>
+                <p class="quiet">How much one person can add is found privately while answering, within the same price. The error depends on it and comes with the answer.</p>
+              </div>
+            )}
             {noisy.length > 4 && <p class="small quiet">and {noisy.length - 4} more columns</p>}
             {noisy.length === 0 && explanation.cost.epsilon === 0 && <Note tone="good">Only public tables: the answer is exact and free.</Note>}
             {explanation.notices.map((notice) => <Note key={notice}>{notice}</Note>)}

@@ -13,9 +13,10 @@ interface ResultChartProps {
   measure: Measure;
   /** How much larger or smaller the error would be at the compared epsilon; null compares nothing. */
   factor: number | null;
+  closeUp: boolean;
 }
 
-export function ResultChart({ answer, shape, measure, factor }: ResultChartProps) {
+export function ResultChart({ answer, shape, measure, factor, closeUp }: ResultChartProps) {
   if (shape.kind === "table") return null;
   if (shape.kind === "numbers") return <BigNumbers answer={answer} measures={shape.measures} />;
   const points = pointsOf(answer, shape.keys, measure.column);
@@ -24,8 +25,8 @@ export function ResultChart({ answer, shape, measure, factor }: ResultChartProps
   return (
     <figure>
       {shape.kind === "bars"
-        ? <BarChart points={points} label={measure.name} otherErrors={others} />
-        : <SeriesChart points={points} label={measure.name} axis={axis} time={shape.time} otherErrors={others} />}
+        ? <BarChart points={points} label={measure.name} otherErrors={others} closeUp={closeUp} />
+        : <SeriesChart points={points} label={measure.name} axis={axis} time={shape.time} otherErrors={others} closeUp={closeUp} />}
     </figure>
   );
 }

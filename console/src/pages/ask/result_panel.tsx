@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { Answer } from "../../api/types";
 import { toCsv } from "../../logic/csv";
 import { formatEpsilon } from "../../logic/format";
-import { shapeOf } from "../../logic/result_shape";
+import { errorsVanish, pointsOf, shapeOf } from "../../logic/result_shape";
 import { download } from "../../ui/download";
 import { Segments } from "../../ui/field";
 import { DownIcon } from "../../ui/icons";
@@ -26,6 +26,9 @@ export function ResultPanel({ asked, rungs }: { asked: Asked; rungs: Rung[] }) {
   const [compared, setCompared] = useState<string>("none");
   const measures = shape.kind === "table" ? [] : shape.measures;
   const measure = measures[Math.min(measureIndex, measures.length - 1)];
+  const [view, setView] = useState<"auto" | "zero" | "close">("auto");
+  const points = measure && (shape.kind === "bars" || shape.kind === "line") ? pointsOf(answer, shape.keys, measure.column) : [];
+  const closeUp = view === "close" || (view === "auto" && errorsVanish(points));
   const factor = measure ? errorFactor(rungs, asked.epsilon, Number(compared), measure.name) : null;
   return (
     <Panel title="Answer" flush aside={
@@ -47,6 +50,8 @@ export function ResultPanel({ asked, rungs }: { asked: Asked; rungs: Rung[] }) {
                   <Segments label="Column in the chart" value={String(measureIndex)} onValue={(value) => setMeasureIndex(Number(value))}
                     options={measures.map((m, i) => ({ value: String(i), label: m.name }))} />
                 )}
+                <Segments label="Scale of the chart" value={closeUp ? "close" : "zero"} onValue={setView}
+                  options={[{ value: "zero", label: "From zero" }, { value: "close", label: "Close up" }]} />
                 {rungs.length > 1 && (
                   <label class="compare">
                     <span class="small quiet">Compare with</span>
@@ -60,7 +65,7 @@ export function ResultPanel({ asked, rungs }: { asked: Asked; rungs: Rung[] }) {
                 )}
               </div>
             )}
-            <ResultChart answer={answer} shape={shape} measure={measure} factor={factor} />
+            <ResultChart answer={answer} shape={shape} measure={measure} factor={factor} closeUp={closeUp} />
             {shape.kind !== "numbers" && (
               <div class="legend">
                 <span><span class="swatch swatch-value" />released value</span>

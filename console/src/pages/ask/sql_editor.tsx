@@ -1,15 +1,15 @@
 // CodeMirror for SQL. It lives in a shadow root: there its styles are constructed sheets, which a strict
 // Content-Security-Policy allows, where a <style> element in the page would be refused.
-import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
+import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap, type CompletionContext } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
-import { PostgreSQL, sql } from "@codemirror/lang-sql";
+import { PostgreSQL } from "@codemirror/lang-sql";
 import { HighlightStyle, bracketMatching, syntaxHighlighting } from "@codemirror/language";
-import { Compartment, EditorState, Prec, StateEffect, StateField } from "@codemirror/state";
+import { EditorState, Prec, StateEffect, StateField } from "@codemirror/state";
 import { Decoration, EditorView, drawSelection, highlightSpecialChars, keymap, placeholder } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { useEffect, useRef } from "preact/hooks";
 import type { Table } from "../../api/types";
-import { completionSchema } from "../../logic/completion";
+import { offersAt } from "../../logic/completion";
 
 interface SqlEditorProps {
   value: string;
@@ -70,9 +70,8 @@ function markAt(state: EditorState, position: number | null) {
 export function SqlEditor({ value, tables, errorAt, onValue, onRun }: SqlEditorProps) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
-  const language = useRef(new Compartment());
-  const callbacks = useRef({ onValue, onRun });
-  callbacks.current = { onValue, onRun };
+  const callbacks = useRef({ onValue, onRun, tables });
+  callbacks.current = { onValue, onRun, tables };
 
   useEffect(() => {
     const root = host.current!.shadowRoot ?? host.current!.attachShadow({ mode: "open", delegatesFocus: true });
@@ -90,8 +89,9 @@ export function SqlEditor({ value, tables, errorAt, onValue, onRun }: SqlEditorP
             { key: "Escape", run: (editing) => (editing.contentDOM.blur(), true) },
             ...defaultKeymap,
           ]),
-          history(), drawSelection(), highlightSpecialChars(), bracketMatching(), closeBrackets(), autocompletion(),
-          language.current.of(sqlFor(tables)),
+          PostgreSQL.language,
+          history(), drawSelection(), highlightSpecialChars(), bracketMatching(), closeBrackets(),
+          autocompletion({ icons: false, override: [(context) => complete(context, callbacks.current.tables)] }),
           syntaxHighlighting(colours), look, wrongPlace,
           EditorView.lineWrapping,
           placeholder("select …"),
@@ -109,7 +109,6 @@ export function SqlEditor({ value, tables, errorAt, onValue, onRun }: SqlEditorP
     };
   }, []);
 
-  useEffect(() => view.current?.dispatch({ effects: language.current.reconfigure(sqlFor(tables)) }), [tables]);
   useEffect(() => {
     const editor = view.current;
     if (editor && editor.state.doc.toString() !== value)
@@ -120,6 +119,9 @@ export function SqlEditor({ value, tables, errorAt, onValue, onRun }: SqlEditorP
   return <div class="sql-editor" ref={host} />;
 }
 
-function sqlFor(tables: Table[]) {
-  return sql({ dialect: PostgreSQL, schema: completionSchema(tables), upperCaseKeywords: false });
+function complete(context: CompletionContext, tables: Table[]) {
+  const { from, offers } = offersAt(context.state.doc.toString(), context.pos, tables);
+  const dotted = context.state.sliceDoc(from - 1, from) === ".";
+  if (from === context.pos && !dotted && !context.explicit) return null;
+  return { from, options: offers, validFor: /^\w*$/ };
 }

@@ -31,8 +31,8 @@ export function BudgetPage() {
         <div class="stack">
           {accountTree(accounts.value).map(({ account, children }) => (
             <section key={account.name} class="account-group" aria-label={`Budget ${account.name}`}>
-              <AccountCard account={account} own={account.name === identity.name} root={children.length > 0 || !account.parent} />
-              {children.map((child) => <AccountCard key={child.name} account={child} own={child.name === identity.name} root={false} />)}
+              <AccountCard account={account} own={account.name === identity.account} root={children.length > 0 || !account.parent} />
+              {children.map((child) => <AccountCard key={child.name} account={child} own={child.name === identity.account} root={false} />)}
             </section>
           ))}
         </div>
@@ -60,6 +60,7 @@ export function BudgetPage() {
 }
 
 function AccountCard({ account, own, root }: { account: Account; own: boolean; root: boolean }) {
+  const { role } = useSession().identity;
   const { epsilon, delta } = account;
   const unlimited = epsilon.granted === "unlimited";
   const share = shareSpent(epsilon.spent, epsilon.granted);
@@ -67,7 +68,7 @@ function AccountCard({ account, own, root }: { account: Account; own: boolean; r
     <article class={`panel account ${root ? "account-root" : ""}`}>
       <div class="spread account-head">
         <h3>{account.name}</h3>
-        <span class="row">{own && <span class="chip chip-value">you</span>}<span class="chip">{root ? "data set" : "analyst"}</span></span>
+        <span class="row">{own && <span class="chip chip-value">you</span>}<span class="chip">{root ? "data set" : own && role === "owner" ? "owner" : "analyst"}</span></span>
       </div>
       <Gauge share={share} unlimited={unlimited} value={unlimited ? "∞" : formatEpsilon(epsilon.left)} caption="ε left"
         label={unlimited ? `${account.name} has no limit` : `${account.name} has epsilon ${formatEpsilon(epsilon.left)} left of ${formatEpsilon(epsilon.granted)}`} />

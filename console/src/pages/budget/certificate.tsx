@@ -32,8 +32,6 @@ export function Certificate({ event, events, onClose }: { event: LedgerEvent; ev
   );
 }
 
-/** The release that this charge paid for follows it in the same account. */
 function releaseOf(charge: LedgerEvent, events: LedgerEvent[]): LedgerEvent | null {
-  return events.filter((event) => event.kind === "release" && event.account === charge.account && event.sequence > charge.sequence)
-    .sort((a, b) => a.sequence - b.sequence)[0] ?? null;
+  return events.find((event) => event.kind === "release" && event.charge === charge.sequence) ?? null;
 }

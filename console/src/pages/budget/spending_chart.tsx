@@ -14,7 +14,7 @@ export function SpendingChart({ lines }: { lines: Map<string, SpendingPoint[]> }
   const last = Math.max(...all.map((point) => point.time), first + 60_000);
   const pad = (last - first) * 0.02;
   const x = linearScale([first - pad, last + pad], [52, width - 18]);
-  const y = linearScale(niceDomain(0, Math.max(...all.map((point) => point.spent))), [height - 42, 22], 4);
+  const y = linearScale(niceDomain(0, Math.max(...all.map((point) => point.spent)), 4), [height - 42, 22], 4);
   const tickCount = width < 500 ? 3 : 5;
   const ticks = Array.from({ length: tickCount }, (_, i) => first + ((last - first) * i) / (tickCount - 1));
   return (
@@ -47,6 +47,7 @@ function steps(points: SpendingPoint[], x: (time: number) => number, y: (spent: 
 
 function timeLabel(time: number, span: number): string {
   const date = new Date(time);
+  if (span < 600_000) return date.toLocaleTimeString("en-GB");
   if (span < 36 * 3_600_000) return date.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
   return date.toLocaleDateString("en-GB", { day: "numeric", month: "short" });
 }

@@ -56,7 +56,7 @@ function Subtraction({ result, name }: { result: Attack; name: string }) {
     <div class="subtraction number">
       <div><span class="small quiet">how many broke the rules?</span><strong>{formatNumber(result.everyone)}</strong></div>
       <span aria-hidden="true">−</span>
-      <div><span class="small quiet">without {name.split(",")[0]}?</span><strong>{formatNumber(result.withoutTarget)}</strong></div>
+      <div><span class="small quiet">without {name}?</span><strong>{formatNumber(result.withoutTarget)}</strong></div>
       <span aria-hidden="true">=</span>
       <div><span class="small quiet">difference</span><strong class={result.difference === 0 || result.difference === 1 ? "" : "tone-error"}>{formatNumber(result.difference)}</strong></div>
     </div>

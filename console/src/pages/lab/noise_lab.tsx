@@ -24,7 +24,7 @@ export function NoiseLab() {
       picture={<Heaps worlds={worlds} error={error} />}
       readings={[
         { label: "95 % error", value: formatError(error), tone: "error" },
-        { label: "any outcome is at most this much likelier in one world", value: `e^ε = ${formatNumber(Number(Math.exp(epsilon).toPrecision(3)))}×` },
+        { label: "any outcome is at most this much likelier in one world than in the other", value: `${formatNumber(Number(Math.exp(epsilon).toPrecision(3)))}×` },
         { label: "best guess which world it is", value: percent(guessBound(epsilon), 1), tone: epsilon > 1.5 ? "danger" : "good" },
       ]}
     />

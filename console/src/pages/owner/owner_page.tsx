@@ -1,4 +1,5 @@
 // Owner: who may ask, how much they may spend, and every grant so far.
+import type { Account, Analyst } from "../../api/types";
 import { useRemote } from "../../remote";
 import { useSession } from "../../session";
 import { formatDelta, formatEpsilon, formatTime } from "../../logic/format";
@@ -23,7 +24,7 @@ export function OwnerPage() {
       {accounts.error && <ErrorNote error={accounts.error} retry={accounts.reload} />}
       <div class="grid-2">
         <Panel title="Grant budget">
-          {accounts.value ? <GrantForm accounts={accounts.value} onDone={budgetChanged} /> : <Loading lines={5} />}
+          {accounts.value && analysts.value ? <GrantForm accounts={grantable(accounts.value, analysts.value)} onDone={budgetChanged} /> : <Loading lines={5} />}
         </Panel>
         <Panel title="Add an analyst">
           {accounts.value ? <AnalystForm accounts={accounts.value} onDone={budgetChanged} /> : <Loading lines={5} />}
@@ -39,10 +40,10 @@ export function OwnerPage() {
               <thead><tr><th scope="col">Name</th><th scope="col">Draws on</th><th scope="col">Spent</th><th scope="col" class="right">ε left</th><th scope="col" class="right">δ left</th></tr></thead>
               <tbody>
                 {analysts.value.map((analyst) => {
-                  const account = accountOf(analyst.account ?? analyst.name);
+                  const account = accountOf(analyst.name);
                   return (
                     <tr key={analyst.name}>
-                      <td><strong>{analyst.name}</strong></td>
+                      <td><strong>{analyst.name}</strong>{analyst.role === "owner" && <span class="chip unit-chip">owner</span>}</td>
                       <td>{account?.parent ?? analyst.of ?? "–"}</td>
                       <td class="meter-cell">
                         {account && <div class="meter" role="img" aria-label={`${Math.round(100 * shareSpent(account.epsilon.spent, account.epsilon.granted))} percent spent`}>
@@ -65,13 +66,12 @@ export function OwnerPage() {
         {grants.length > 0 && (
           <div class="table-wrap panel-table" tabIndex={0} role="region" aria-label="Grants">
             <table>
-              <thead><tr><th scope="col" class="right">No.</th><th scope="col">When</th><th scope="col">Account</th><th scope="col" class="right">ε</th><th scope="col" class="right">δ</th><th scope="col">Note</th></tr></thead>
+              <thead><tr><th scope="col" class="right">No.</th><th scope="col">When</th><th scope="col">Account</th><th scope="col" class="right">ε in all</th><th scope="col" class="right">δ in all</th></tr></thead>
               <tbody>
                 {grants.map((grant) => (
                   <tr key={grant.sequence}>
                     <td class="right number quiet">{grant.sequence}</td><td class="nowrap">{formatTime(grant.time)}</td><td>{grant.account}</td>
-                    <td class="right number">{grant.cost ? formatEpsilon(grant.cost.epsilon) : "–"}</td><td class="right number">{grant.cost ? formatDelta(grant.cost.delta) : "–"}</td>
-                    <td>{grant.note ?? grant.statement ?? ""}</td>
+                    <td class="right number">{grant.granted ? formatEpsilon(grant.granted.epsilon) : "–"}</td><td class="right number">{grant.granted ? formatDelta(grant.granted.delta) : "–"}</td>
                   </tr>
                 ))}
               </tbody>
@@ -81,4 +81,9 @@ export function OwnerPage() {
       </Panel>
     </div>
   );
+}
+
+/** Accounts of people that were let in here or with `discreet user add`; the policy file sets all others. */
+function grantable(accounts: Account[], analysts: Analyst[]): Account[] {
+  return accounts.filter((account) => analysts.some((analyst) => analyst.name === account.name && !analyst.in_policy));
 }
