@@ -28,12 +28,10 @@ export function Shell() {
   const [help, setHelp] = useState(false);
   const main = useRef<HTMLElement>(null);
   const toggleTheme = useCallback(() => {
-    setTheme((old) => {
-      const next: Theme = isDark(old) ? "light" : "dark";
-      applyTheme(next);
-      return next;
-    });
-  }, []);
+    const next: Theme = isDark(theme) ? "light" : "dark";
+    applyTheme(next);
+    setTheme(next);
+  }, [theme]);
   const showHelp = useCallback(() => setHelp(true), []);
   useShortcuts({ pages, toggleTheme, help: showHelp });
 

@@ -2,7 +2,7 @@
 import { formatError, formatValue } from "../logic/format";
 import type { Point } from "../logic/result_shape";
 import { extentOf } from "../logic/result_shape";
-import { linearScale, niceDomain } from "../logic/scale";
+import { linearScale, valueDomain } from "../logic/scale";
 import { BottomAxis } from "./axis";
 import { useWidth } from "./width";
 
@@ -26,7 +26,7 @@ export function BarChart({ points, label, otherErrors, closeUp = false }: BarCha
   const bottom = points.length * rowHeight + 8;
   const wide = otherErrors ? points.map((point, i) => ({ ...point, error: Math.max(point.error ?? 0, otherErrors[i] ?? 0) })) : points;
   const [low, high] = extentOf(wide, !closeUp);
-  const scale = linearScale(niceDomain(low, high), [left, width - right], width < 500 ? 3 : 5);
+  const scale = linearScale(valueDomain(low, high), [left, width - right], width < 500 ? 3 : 5);
   const most = Math.floor((left - 12) / 7);
   return (
     <div ref={ref}>
@@ -44,7 +44,7 @@ export function BarChart({ points, label, otherErrors, closeUp = false }: BarCha
               {!closeUp && <rect class="bar" x={from} y={y - barHeight / 2} width={Math.max(1, to - from)} height={barHeight} rx={3} />}
               {otherErrors?.[i] != null && <Whisker scale={scale} value={point.value} error={otherErrors[i]!} y={y} class="whisker-other" />}
               {point.error !== null && <Whisker scale={scale} value={point.value} error={point.error} y={y} class="whisker" />}
-              {closeUp && <circle class="dot" cx={scale(point.value)} cy={y} r={5} />}
+              {closeUp && <circle class="dot" cx={scale(point.value)} cy={y} r={3.5} />}
             </g>
           );
         })}

@@ -1,7 +1,7 @@
 // Values along a numeric or time axis, with the band in which the exact answers lie 95 times in 100.
 import { formatError, formatValue } from "../logic/format";
 import { extentOf, type Point } from "../logic/result_shape";
-import { linearScale, niceDomain, tickLabel } from "../logic/scale";
+import { linearScale, valueDomain, tickLabel } from "../logic/scale";
 import { BottomAxis, LeftAxis, bandPath, linePath } from "./axis";
 import { useWidth } from "./width";
 
@@ -16,7 +16,7 @@ export function SeriesChart({ points, label, axis, time, otherErrors, closeUp = 
   if (placed.length === 0) return null;
   const wide = placed.map((point) => ({ ...point, error: Math.max(point.error ?? 0, point.other ?? 0) }));
   const [low, high] = extentOf(wide, !closeUp);
-  const y = linearScale(niceDomain(low, high), [height - 46, 26]);
+  const y = linearScale(valueDomain(low, high), [height - 46, 26]);
   const x = linearScale([placed[0]!.at!, placed[placed.length - 1]!.at!], [58, width - 18], width < 500 ? 4 : 7);
   const every = Math.max(1, Math.ceil(placed.length / (width < 500 ? 4 : 8)));
   const ticks = time ? placed.filter((_, i) => i % every === 0).map((point) => point.at!) : x.ticks;

@@ -21,7 +21,7 @@ export function exampleQuestions(tables: Table[], most = 5): Example[] {
     if (age)
       found.push({
         title: `${capital(label(table.name))} by age`,
-        sql: `select age / 10 * 10 as age_from, count(*) as ${id(table.name)}\nfrom ${id(table.name)}\ngroup by 1\norder by 1`,
+        sql: `select age / 10 as decade, count(*) as ${id(table.name)}\nfrom ${id(table.name)}\ngroup by 1\norder by 1`,
       });
     const wide = table.columns.find((column) => isKey(column, 12, 40) && column !== key);
     if (wide)

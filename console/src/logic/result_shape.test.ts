@@ -47,5 +47,6 @@ describe("the shape of an answer", () => {
     expect(errorsVanish([{ ...point, error: 11 }])).toBe(true);
     expect(errorsVanish([{ ...point, error: 900 }])).toBe(false);
     expect(errorsVanish([{ ...point, error: null }])).toBe(false);
+    expect(errorsVanish([{ ...point, error: 11 }, { ...point, value: 20, error: 11 }])).toBe(false);  // no closer with both in view
   });
 });

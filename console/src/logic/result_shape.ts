@@ -86,11 +86,12 @@ export function extentOf(points: Point[], withZero = true): [number, number] {
   return high > low ? [low, high] : Number.isFinite(low) ? [low, low + 1] : [0, 1];
 }
 
-/** Error bars thinner than this share of an axis from zero are not seen: a closer look is better. */
+/** Error bars thinner than this share of an axis from zero are not seen: a closer look is better where it is much closer. */
 const visibleShare = 0.015;
 
 export function errorsVanish(points: Point[]): boolean {
   const [low, high] = extentOf(points);
+  const [closeLow, closeHigh] = extentOf(points, false);
   const widest = Math.max(0, ...points.map((point) => 2 * (point.error ?? 0)));
-  return widest > 0 && widest < visibleShare * (high - low);
+  return widest > 0 && widest < visibleShare * (high - low) && closeHigh - closeLow < (high - low) / 2;
 }

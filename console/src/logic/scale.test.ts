@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { linearScale, linearTicks, logScale, logTicks, niceDomain, tickLabel } from "./scale";
+import { linearScale, linearTicks, logScale, logTicks, niceDomain, tickLabel, valueDomain } from "./scale";
 
 describe("axes", () => {
   it("puts ticks on round numbers", () => {
@@ -11,6 +11,10 @@ describe("axes", () => {
     expect(linearScale([4, 4], [0, 100])(4)).toBe(50);
   });
   it("widens to whole steps", () => expect(niceDomain(3, 97)).toEqual([0, 100]));
+  it("spends no whole step on a whisker that reaches a little below zero", () => {
+    expect(valueDomain(-5, 4700)).toEqual([-5, 5000]);
+    expect(valueDomain(-1900, 4700)).toEqual([-2000, 6000]);
+  });
   it("maps ends to ends on a log axis", () => {
     const scale = logScale([0.01, 10], [0, 300]);
     expect(scale(0.01)).toBeCloseTo(0);

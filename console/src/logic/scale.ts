@@ -35,6 +35,12 @@ export function niceDomain(low: number, high: number, count = 5): [number, numbe
   return [clean(Math.floor(low / step + 1e-9) * step), clean(Math.ceil(high / step - 1e-9) * step)];
 }
 
+/** As niceDomain, but a little below zero (the error of a small count) does not cost a whole step of room. */
+export function valueDomain(low: number, high: number, count = 5): [number, number] {
+  const nice = niceDomain(low, high, count);
+  return low < 0 && -low < 0.06 * high ? [low, nice[1]] : nice;
+}
+
 export function logScale(domain: [number, number], range: [number, number]): Scale {
   const [low, high] = [Math.log10(domain[0]), Math.log10(domain[1])];
   const scale = (value: number) => range[0] + ((Math.log10(value) - low) / (high - low || 1)) * (range[1] - range[0]);

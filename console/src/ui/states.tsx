@@ -32,7 +32,7 @@ export function Empty({ icon, title, children }: { icon?: ComponentChildren; tit
   return (
     <div class="empty">
       {icon}
-      <h3>{title}</h3>
+      <p class="empty-title">{title}</p>
       {children}
     </div>
   );

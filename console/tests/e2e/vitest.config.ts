@@ -6,8 +6,9 @@ export default defineConfig({
     include: ["tests/e2e/*.test.ts"],
     environment: "node",
     fileParallelism: false,
-    testTimeout: 120_000,
+    testTimeout: 60_000,
     hookTimeout: 180_000,
     reporters: "verbose",
+    bail: 1,  // a session builds on what went before
   },
 });

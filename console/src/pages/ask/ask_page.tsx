@@ -18,6 +18,7 @@ export function AskPage() {
   const { client, budgetChanged } = useSession();
   const tables = useRemote((signal) => client.tables(signal), [client]);
   const [sql, setSql] = useState(draft.sql);
+  const [loaded, load] = useState({ sql: draft.sql });
   const [epsilon, setEpsilon] = useState(draft.epsilon);
   const [asked, setAsked] = useState<Asked | null>(draft.asked);
   const [running, setRunning] = useState(false);
@@ -48,9 +49,9 @@ export function AskPage() {
       <div class="ask-grid">
         <div class="ask-main">
           <section class="panel editor-panel" aria-label="Question">
-            <SqlEditor value={sql} tables={tables.value ?? []} errorAt={(error ?? pricing.error)?.position ?? null} onValue={setSql} onRun={run} />
+            <SqlEditor loaded={loaded} tables={tables.value ?? []} errorAt={(error ?? pricing.error)?.position ?? null} onValue={setSql} onRun={run} />
             <div class="editor-foot">
-              <Examples tables={tables.value} onPick={setSql} hidden={!blank} />
+              <Examples tables={tables.value} onPick={(example) => load({ sql: example })} hidden={!blank} />
               <button type="button" class="button button-main" disabled={running || blank} onClick={run}>
                 {running ? <><span class="spinner" aria-hidden="true" /> Asking</> : <>Run <kbd>Ctrl ↵</kbd></>}
               </button>
@@ -59,9 +60,9 @@ export function AskPage() {
           {tables.error && <ErrorNote error={tables.error} retry={tables.reload} />}
           <div class="stack" aria-live="polite">
             {error && <ErrorNote error={error} />}
-            {asked && !error && <ResultPanel asked={asked} rungs={asked.sql === sql ? rungs : []} />}
+            {asked && !error && <ResultPanel asked={asked} rungs={asked.sql === sql ? rungs : []} earlier={asked.sql !== sql} />}
           </div>
-          {blank && !asked && <RecentQuestions onPick={(earlier, price) => { setSql(earlier); setEpsilon(price); }} />}
+          {blank && !asked && <RecentQuestions onPick={(earlier, price) => { load({ sql: earlier }); setEpsilon(price); }} />}
           {!blank && pricing.explanation && pricing.explanation.cost.epsilon > 0 && pricing.explanation.columns.some((column) => column.error95 !== null) && (
             <OtherEpsilons rungs={rungs} epsilon={epsilon} onEpsilon={setEpsilon} />
           )}
@@ -81,7 +82,7 @@ export function AskPage() {
 
 function Examples({ tables, onPick, hidden }: { tables: Parameters<typeof exampleQuestions>[0] | null; onPick: (sql: string) => void; hidden: boolean }) {
   const examples = tables ? exampleQuestions(tables, 4) : [];
-  if (hidden || examples.length === 0) return <span class="small quiet"><kbd>Ctrl Space</kbd> completes names</span>;
+  if (hidden || examples.length === 0) return <span class="small quiet keyboard-hint"><kbd>Ctrl Space</kbd> completes names</span>;
   return (
     <div class="row examples" role="group" aria-label="Example questions">
       <span class="small quiet">Try</span>

@@ -22,7 +22,7 @@ export function OtherEpsilons({ rungs, epsilon, onEpsilon }: OtherEpsilonsProps)
     <Panel title="At other epsilons" flush>
       <p class="panel-note small quiet">Expected 95 % error of the same question, had it cost less or more. Asking this is free.</p>
       <div class="panel-body"><ErrorCurve rungs={rungs} columns={columns} errorOf={errorOf} epsilon={epsilon} /></div>
-      <div class="table-wrap" tabIndex={0} role="region" aria-label="Errors at other epsilons">
+      <div class="table-wrap" tabIndex={0} role="group" aria-label="Errors at other epsilons">
         <table>
           <thead>
             <tr><th scope="col">ε</th>{columns.map((name) => <th key={name} scope="col" class="right">{name}</th>)}<th scope="col"><span class="hidden-visually">Choose</span></th></tr>

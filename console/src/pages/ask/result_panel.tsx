@@ -19,7 +19,8 @@ export interface Asked {
   answer: Answer;
 }
 
-export function ResultPanel({ asked, rungs }: { asked: Asked; rungs: Rung[] }) {
+/** `earlier`: the editor holds another question by now. */
+export function ResultPanel({ asked, rungs, earlier }: { asked: Asked; rungs: Rung[]; earlier: boolean }) {
   const { answer } = asked;
   const shape = shapeOf(answer);
   const [measureIndex, setMeasureIndex] = useState(0);
@@ -40,6 +41,7 @@ export function ResultPanel({ asked, rungs }: { asked: Asked; rungs: Rung[] }) {
       </div>
     }>
       <div class="panel-body stack">
+        {earlier && <p class="small quiet">To the question asked before: <code>{asked.sql.replace(/\s+/g, " ")}</code></p>}
         {answer.notices.map((notice) => <Note key={notice}>{notice}</Note>)}
         {answer.rows.length === 0 && <Empty title="No rows">No group was large enough to be named, or the conditions leave none.</Empty>}
         {measure && (

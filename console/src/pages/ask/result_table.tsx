@@ -10,7 +10,7 @@ const shownAtMost = 500;
 export function ResultTable({ answer }: { answer: Answer }) {
   const scales = answer.columns.map((_, column) => columnScale(answer, column));
   return (
-    <div class="table-wrap" tabIndex={0} role="region" aria-label="Result rows">
+    <div class="table-wrap" tabIndex={0} role="group" aria-label="Result rows">
       <table class="result-table">
         <thead>
           <tr>{answer.columns.map((column, i) => <th key={i} scope="col" class={isNumeric(answer, i) ? "right" : ""}>{column.name}</th>)}</tr>

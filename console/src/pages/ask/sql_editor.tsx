@@ -12,7 +12,9 @@ import type { Table } from "../../api/types";
 import { offersAt } from "../../logic/completion";
 
 interface SqlEditorProps {
-  value: string;
+  /** What stands in the editor at first, and again whenever it is another object. In between the editor is the
+      only one who writes: a text that came back a keystroke late would undo what was typed since. */
+  loaded: { sql: string };
   tables: Table[];
   /** Where the server says that something is wrong: a character counted from 1. */
   errorAt: number | null;
@@ -67,7 +69,7 @@ function markAt(state: EditorState, position: number | null) {
   return Decoration.set([Decoration.mark({ class: "wrong" }).range(from, to)]);
 }
 
-export function SqlEditor({ value, tables, errorAt, onValue, onRun }: SqlEditorProps) {
+export function SqlEditor({ loaded, tables, errorAt, onValue, onRun }: SqlEditorProps) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
   const callbacks = useRef({ onValue, onRun, tables });
@@ -79,7 +81,7 @@ export function SqlEditor({ value, tables, errorAt, onValue, onRun }: SqlEditorP
       root,
       parent: root,
       state: EditorState.create({
-        doc: value,
+        doc: loaded.sql,
         extensions: [
           Prec.highest(keymap.of([
             { key: "Mod-Enter", run: () => (callbacks.current.onRun(), true) },
@@ -111,10 +113,10 @@ export function SqlEditor({ value, tables, errorAt, onValue, onRun }: SqlEditorP
 
   useEffect(() => {
     const editor = view.current;
-    if (editor && editor.state.doc.toString() !== value)
-      editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value } });
-  }, [value]);
-  useEffect(() => view.current?.dispatch({ effects: setWrong.of(errorAt) }), [errorAt, value]);
+    if (editor && editor.state.doc.toString() !== loaded.sql)
+      editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: loaded.sql } });
+  }, [loaded]);
+  useEffect(() => view.current?.dispatch({ effects: setWrong.of(errorAt) }), [errorAt]);
 
   return <div class="sql-editor" ref={host} />;
 }

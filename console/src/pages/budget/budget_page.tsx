@@ -67,7 +67,7 @@ function AccountCard({ account, own, root }: { account: Account; own: boolean; r
   return (
     <article class={`panel account ${root ? "account-root" : ""}`}>
       <div class="spread account-head">
-        <h3>{account.name}</h3>
+        <h2>{account.name}</h2>
         <span class="row">{own && <span class="chip chip-value">you</span>}<span class="chip">{root ? "data set" : own && role === "owner" ? "owner" : "analyst"}</span></span>
       </div>
       <Gauge share={share} unlimited={unlimited} value={unlimited ? "∞" : formatEpsilon(epsilon.left)} caption="ε left"

@@ -4,7 +4,7 @@ import { formatDelta, formatEpsilon, formatTime } from "../../logic/format";
 
 export function ChargeTable({ charges, onShow }: { charges: LedgerEvent[]; onShow: (event: LedgerEvent) => void }) {
   return (
-    <div class="table-wrap" tabIndex={0} role="region" aria-label="Charges">
+    <div class="table-wrap" tabIndex={0} role="group" aria-label="Charges">
       <table>
         <thead>
           <tr><th scope="col" class="right">No.</th><th scope="col">When</th><th scope="col">Account</th><th scope="col">Question</th><th scope="col" class="right">ε</th><th scope="col" class="right">δ</th><th scope="col"><span class="hidden-visually">Certificate</span></th></tr>

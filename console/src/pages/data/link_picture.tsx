@@ -24,7 +24,7 @@ export function LinkPicture({ tables, chosen }: { tables: Table[]; chosen: strin
   const heading = (c: number) => (open.length && c === columns.length - 1 ? "public" : c === 0 ? "the people" : c === 1 ? "about them" : "linked further");
   return (
     <div ref={ref}>
-      <svg class="chart links" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={describe(placed)}>
+      <svg class="chart links" viewBox={`0 0 ${width} ${height}`} role="group" aria-label={describe(placed)}>
         {columns.map((_, c) => <text key={c} x={c * lane + lane / 2} y={12} text-anchor="middle" class="lane">{heading(c)}</text>)}
         {[...spots.values()].map(({ x, y, table }) => {
           const parent = table.parent ? spots.get(table.parent) : undefined;
@@ -34,7 +34,7 @@ export function LinkPicture({ tables, chosen }: { tables: Table[]; chosen: strin
           return <path key={`${table.name}-link`} class="link" d={`M${x2} ${y2}C${bend} ${y2} ${bend} ${y1} ${x1} ${y1}`} />;
         })}
         {[...spots.values()].map(({ x, y, table }) => (
-          <a key={table.name} href={`#/data/${encodeURIComponent(table.name)}`} tabIndex={-1}>
+          <a key={table.name} href={`#/data/${encodeURIComponent(table.name)}`}>
             <rect x={x} y={y} width={boxWidth} height={boxHeight} rx={8} class={`box ${table.public ? "box-public" : ""} ${table.name === chosen ? "box-chosen" : ""}`} />
             <text x={x + boxWidth / 2} y={y + boxHeight / 2 + 4} text-anchor="middle" class={table.name === chosen ? "box-text-chosen" : "box-text"}>{table.name}</text>
           </a>

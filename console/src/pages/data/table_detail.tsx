@@ -24,7 +24,7 @@ export function TableDetail({ table }: { table: Table }) {
         </div>
       </Panel>
       <Panel title="Columns" flush>
-        <div class="table-wrap panel-table" tabIndex={0} role="region" aria-label={`Columns of ${table.name}`}>
+        <div class="table-wrap panel-table" tabIndex={0} role="group" aria-label={`Columns of ${table.name}`}>
           <table>
             <thead><tr><th scope="col">Column</th><th scope="col">Type</th><th scope="col">Declared</th></tr></thead>
             <tbody>
@@ -62,7 +62,7 @@ function Preview({ table }: { table: Table }) {
   const rows = previewRows(table.name, table.columns, 5);
   return (
     <Panel title="What a row looks like" flush aside={<span class="chip chip-error">made up, not data</span>}>
-      <div class="table-wrap panel-table" tabIndex={0} role="region" aria-label={`Made-up rows of ${table.name}`}>
+      <div class="table-wrap panel-table" tabIndex={0} role="group" aria-label={`Made-up rows of ${table.name}`}>
         <table class="preview">
           <thead><tr>{table.columns.map((column) => <th key={column.name} scope="col">{column.name}</th>)}</tr></thead>
           <tbody>{rows.map((row, i) => <tr key={i}>{row.map((cell, c) => <td key={c} class="nowrap">{formatCell(cell)}</td>)}</tr>)}</tbody>

@@ -35,7 +35,7 @@ export function OwnerPage() {
         {!analysts.value && analysts.loading && <div class="panel-body"><Loading lines={3} label="Loading analysts" /></div>}
         {analysts.value?.length === 0 && <Empty icon={<OwnerIcon />} title="Nobody yet"><p>Add an analyst above; they can then log in here, with psql or from Python.</p></Empty>}
         {analysts.value && analysts.value.length > 0 && (
-          <div class="table-wrap panel-table" tabIndex={0} role="region" aria-label="Analysts">
+          <div class="table-wrap panel-table" tabIndex={0} role="group" aria-label="Analysts">
             <table>
               <thead><tr><th scope="col">Name</th><th scope="col">Draws on</th><th scope="col">Spent</th><th scope="col" class="right">ε left</th><th scope="col" class="right">δ left</th></tr></thead>
               <tbody>
@@ -64,7 +64,7 @@ export function OwnerPage() {
         {ledger.error && <div class="panel-body"><ErrorNote error={ledger.error} retry={ledger.reload} /></div>}
         {grants.length === 0 && !ledger.loading && <Empty title="No grants on record" />}
         {grants.length > 0 && (
-          <div class="table-wrap panel-table" tabIndex={0} role="region" aria-label="Grants">
+          <div class="table-wrap panel-table" tabIndex={0} role="group" aria-label="Grants">
             <table>
               <thead><tr><th scope="col" class="right">No.</th><th scope="col">When</th><th scope="col">Account</th><th scope="col" class="right">ε in all</th><th scope="col" class="right">δ in all</th></tr></thead>
               <tbody>
