@@ -192,10 +192,14 @@ Result<std::vector<LossPlan>> PldAccount::plans(const LossEvent& event) const {
     DISCREET_TRY(LossPlan add, make_plan(event, neighbours_, Direction::Add));
     both.push_back(std::move(add));
   }
-  for (const LossPlan& plan : both)
-    if (plan.rho > 0)
+  for (const LossPlan& plan : both) {
+    const bool bounded = std::any_of(plan.laws.begin(), plan.laws.end(),
+                                     [](const LawCount& law) { return law.lower != nullptr; });
+    if (plan.rho > 0 || bounded)
       return Error{ErrorCode::Refused,
-                   "an event known by its zCDP only has no place in a PLD account"};
+                   "a PLD account takes events with a worst pair; zCDP, and samples without "
+                   "replacement under replace-one, have only a bound"};
+  }
   return both;
 }
 
