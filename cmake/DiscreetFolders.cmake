@@ -38,5 +38,6 @@ target_link_libraries(discreet_cli PRIVATE
   discreet_audit
   discreet_curator
   discreet_town
+  discreet_synth
   discreet_flags CLI11::CLI11)
 target_compile_definitions(discreet_cli PRIVATE DISCREET_VERSION="${PROJECT_VERSION}")
