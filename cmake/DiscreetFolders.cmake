@@ -41,6 +41,7 @@ target_link_libraries(discreet_cli PRIVATE
   discreet_curator
   discreet_town
   discreet_prio
+  discreet_synth
   discreet_flags CLI11::CLI11)
 target_compile_options(discreet_cli PRIVATE -O0)  # verbs are glue: the work is in the libraries, and CLI11 compiles slowly
 discreet_use_precompiled(discreet_cli)

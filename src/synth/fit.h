@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "privacy/loss_event.h"
 #include "random/random_source.h"
 #include "synth/domain.h"
 #include "synth/mixture.h"
@@ -32,6 +33,7 @@ struct Twin {
   double rows_estimate = 0;
   std::vector<NoisyMarginal> measured;  ///< what was released, on the original domain
   Rho rho = Rho::zero();                ///< the zCDP of everything that was released
+  std::vector<LossEvent> events;        ///< one for each draw of noise and each choice
   std::vector<std::string> notes;       ///< for the report: settings, rounds, choices
 };
 

@@ -7,6 +7,7 @@
 
 #include "synth/grouping.h"
 #include "synth/records.h"
+#include "synth/tree_methods_internal.h"
 
 namespace discreet::synth {
 
@@ -18,39 +19,8 @@ Progress stage(const FitContext& context, std::string_view name, double from, do
 }
 
 LatentSettings LatentSettings::fast() {
-  return {.components = 100, .steps = 300, .rate = 0.2, .proposals = 5'000'000};
+  return {.components = 112, .steps = 320, .rate = 0.2, .proposals = 4'000'000};
 }
-
-namespace {
-
-// Records come in codes of groups; each gets a value of its group, systematically.
-CodedTable refine(const CodedTable& coarse, const Grouping& grouping, const Domain& domain,
-                  Dice& dice) {
-  CodedTable fine{domain, {}};
-  for (std::size_t a = 0; a < domain.size(); ++a) {
-    const AttributeGroups& groups = grouping.attributes[a];
-    std::vector<std::vector<std::size_t>> rows_of(groups.members.size());
-    for (std::size_t row = 0; row < coarse.rows(); ++row)
-      rows_of[coarse.columns[a][row]].push_back(row);
-    std::vector<std::uint16_t> column(coarse.rows());
-    for (std::size_t g = 0; g < rows_of.size(); ++g) {
-      auto& rows = rows_of[g];
-      for (std::size_t i = rows.size(); i > 1; --i) std::swap(rows[i - 1], rows[dice.below(i)]);
-      double position = dice.unit(), cumulated = 0;
-      std::size_t filled = 0;
-      for (const std::uint16_t value : groups.members[g]) {
-        cumulated += groups.chance[value] * static_cast<double>(rows.size());
-        for (; position < cumulated && filled < rows.size(); position += 1)
-          column[rows[filled++]] = value;
-      }
-      for (; filled < rows.size(); ++filled) column[rows[filled]] = groups.members[g].front();
-    }
-    fine.columns.push_back(std::move(column));
-  }
-  return fine;
-}
-
-}  // namespace
 
 Result<Twin> fit_latent(const CodedTable& table, const Workload& workload, ApproxDp target,
                         const LatentSettings& settings, const FitContext& context) {
@@ -116,21 +86,29 @@ Result<Twin> fit_latent(const CodedTable& table, const Workload& workload, Appro
     search[i] = {targets[i].attributes, model.marginal(targets[i].attributes)};
     for (float& count : search[i].counts) count *= static_cast<float>(scale);
   });
+  // A proposal costs as much as the marginals its attribute is in: the work is bounded, not the
+  // number.
+  double uses = 0;
+  for (const SearchTarget& one : search)
+    uses += static_cast<double>(one.attributes.size()) / static_cast<double>(domain.size());
+  const auto proposals = static_cast<std::uint64_t>(static_cast<double>(settings.proposals) *
+                                                    std::min(1.0, 14 / std::max(uses, 1.0)));
   for (std::size_t t = 0; t < context.twins; ++t) {
     CodedTable records = sample_mixture(model, rows, dice);
     const auto part = 0.25 / static_cast<double>(context.twins);
-    DISCREET_TRY_VOID(local_search(records, search, settings.proposals, dice,
+    DISCREET_TRY_VOID(local_search(records, search, proposals, dice,
                                    stage(context, "searching", 0.75 + part * static_cast<double>(t),
                                          0.75 + part * static_cast<double>(t + 1))));
-    twin.tables.push_back(refine(records, grouping, domain, dice));
+    twin.tables.push_back(refine_groups(records, grouping, domain, dice));
   }
   twin.measured = std::move(narrow);
+  twin.events = measurements.events();
   twin.notes.push_back(fmt::format(
       "latent: {} marginals measured once, noise of standard deviation {:.4g}; {} of {} value "
       "groups; {} classes, {} steps, penalty {:.4g}; {} search proposals",
       shares.size(), std::sqrt(1 / (2 * twin.rho.value()) * static_cast<double>(shares.size())),
       grouping.domain.width(), domain.width(), settings.components, settings.steps,
-      settings.penalty * mu, settings.proposals));
+      settings.penalty * mu, proposals));
   return twin;
 }
 

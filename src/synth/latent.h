@@ -12,13 +12,13 @@
 namespace discreet::synth {
 
 struct LatentSettings {
-  std::uint32_t components = 300;
-  std::uint32_t steps = 1000;
+  std::uint32_t components = 320;
+  std::uint32_t steps = 1100;
   double rate = 0.15;
-  double penalty = 0.13;  ///< lambda over the square root of twice rho
+  double penalty = 0.135;  ///< lambda over the square root of twice rho
   std::uint32_t batch = 16;
   std::uint64_t proposals = 10'000'000;  ///< of the local search
-  double group_sigmas = 3;
+  double group_sigmas = 2;
   static LatentSettings fast();
 };
 

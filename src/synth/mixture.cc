@@ -185,6 +185,14 @@ Result<Mixture> Mixture::fit(const Domain& domain, double rows, std::span<const 
   return model;
 }
 
+Mixture Mixture::from(const Domain& domain, double rows, std::uint32_t components,
+                      std::span<const FloatBuffer> chances) {
+  Mixture model(domain, rows, components);
+  for (std::size_t a = 0; a < domain.size(); ++a)
+    std::copy_n(chances[a].data(), domain[a].size * model.lanes_, model.attributes_[a].p.data());
+  return model;
+}
+
 std::vector<float> Mixture::marginal(std::span<const std::uint32_t> clique) const {
   const std::size_t left = (clique.size() + 1) / 2;
   std::vector<float> counts(domain_.cells(clique));

@@ -51,6 +51,10 @@ class Mixture {
                              std::span<const FitTarget> targets, const MixtureSettings& settings,
                              Workers& workers, Dice& dice, const Progress& progress);
 
+  /// A mixture with these chances, `size` x padded components for each attribute.
+  static Mixture from(const Domain& domain, double rows, std::uint32_t components,
+                      std::span<const FloatBuffer> chances);
+
   /// Counts of a marginal of `rows` rows in the clique's order.
   std::vector<float> marginal(std::span<const std::uint32_t> clique) const;
   std::uint32_t components() const { return components_; }

@@ -2,9 +2,11 @@
 #define HWY_DISABLED_TARGETS HWY_SSSE3  // hardly any machine stops there
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "synth/mixture_kernels.cc"
-#include <hwy/contrib/math/math-inl.h>
-#include <hwy/foreach_target.h>  // must come before highway.h
+// clang-format off: the order matters
+#include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+#include <hwy/contrib/math/math-inl.h>
+// clang-format on
 
 #include <algorithm>
 #include <cstdlib>
@@ -210,6 +212,28 @@ void marginal(const MarginalTask& task, MarginalScratch& scratch) {
   if (wants_gradient) distribute(task.right, 0, right_size, lanes, scratch.right_gradient.data());
 }
 
+float cell_value(std::span<const float* const> rows, std::size_t lanes) {
+  const Tag tag;
+  auto sum = hn::Zero(tag);
+  for (std::size_t i = 0; i < lanes; i += hn::Lanes(tag)) {
+    auto product = hn::Load(tag, rows[0] + i);
+    for (std::size_t f = 1; f < rows.size(); ++f)
+      product = hn::Mul(product, hn::Load(tag, rows[f] + i));
+    sum = hn::Add(sum, product);
+  }
+  return hn::GetLane(hn::SumOfLanes(tag, sum));
+}
+
+void cell_push(std::span<const float* const> rows, float factor, std::size_t lanes,
+               float* HWY_RESTRICT gradient) {
+  const Tag tag;
+  for (std::size_t i = 0; i < lanes; i += hn::Lanes(tag)) {
+    auto product = hn::Set(tag, factor);
+    for (const float* row : rows) product = hn::Mul(product, hn::Load(tag, row + i));
+    hn::Store(hn::Add(product, hn::Load(tag, gradient + i)), tag, gradient + i);
+  }
+}
+
 void softmax(const AdamState& state) {
   const Tag tag;
   const std::size_t step = hn::Lanes(tag);
@@ -295,6 +319,8 @@ HWY_AFTER_NAMESPACE();
 namespace discreet::synth {
 
 HWY_EXPORT(marginal);
+HWY_EXPORT(cell_value);
+HWY_EXPORT(cell_push);
 HWY_EXPORT(softmax);
 HWY_EXPORT(component_mean);
 HWY_EXPORT(adam_step);
@@ -302,6 +328,13 @@ HWY_EXPORT(adam_step);
 void mixture_marginal(const MarginalTask& task, MarginalScratch& scratch) {
   DISCREET_CHECK(task.lanes % kLanes == 0, "components are padded to whole vectors");
   HWY_DYNAMIC_DISPATCH(marginal)(task, scratch);
+}
+float cell_value(std::span<const float* const> rows, std::size_t lanes) {
+  return HWY_DYNAMIC_DISPATCH(cell_value)(rows, lanes);
+}
+void cell_push(std::span<const float* const> rows, float factor, std::size_t lanes,
+               float* gradient) {
+  HWY_DYNAMIC_DISPATCH(cell_push)(rows, factor, lanes, gradient);
 }
 void softmax(const AdamState& state) {
   HWY_DYNAMIC_DISPATCH(softmax)(state);

@@ -61,6 +61,12 @@ struct MarginalScratch {
 /// Fills the gradients of sum weight/2 (marginal - target)^2 with respect to P, and the marginal.
 void mixture_marginal(const MarginalTask& task, MarginalScratch& scratch);
 
+/// The sum over lanes of the product of these rows.
+float cell_value(std::span<const float* const> rows, std::size_t lanes);
+/// gradient += factor times the product of these rows; none of them: factor itself.
+void cell_push(std::span<const float* const> rows, float factor, std::size_t lanes,
+               float* gradient);
+
 /// One attribute's parameters, all `size` x `lanes`.
 struct AdamState {
   float *logits, *p, *log_p, *first, *second, *gradient;

@@ -35,6 +35,12 @@ Result<Measurements> Measurements::make(ApproxDp target, std::vector<double> sha
   return Measurements(std::move(noise), rho, cells_max);
 }
 
+std::vector<LossEvent> Measurements::events() const {
+  std::vector<LossEvent> events;
+  for (std::size_t i = 0; i < next_; ++i) events.push_back(noise_[i].loss());
+  return events;
+}
+
 double Measurements::sigma(std::size_t marginal) const {
   return std::sqrt(noise_[marginal].sigma2());
 }

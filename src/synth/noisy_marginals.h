@@ -41,6 +41,8 @@ class Measurements {
   /// The zCDP of everything together, rounded up.
   Rho rho() const { return rho_; }
   std::size_t left() const { return noise_.size() - next_; }
+  /// What was measured so far.
+  std::vector<LossEvent> events() const;
 
  private:
   explicit Measurements(std::vector<DiscreteGaussian> noise, Rho rho, std::uint64_t cells)

@@ -25,8 +25,17 @@ void add_subsets(std::uint32_t attributes, std::uint32_t ways, Clique& chosen,
 Result<WeightedClique> parse_marginal(const nlohmann::json& entry, const Domain& domain) {
   WeightedClique marginal;
   const nlohmann::json* columns = &entry;
-  if (entry.is_object() && entry.contains("columns")) {
-    columns = &entry["columns"];
+  nlohmann::json named;
+  if (entry.is_object()) {
+    if (entry.contains("columns")) columns = &entry["columns"];
+    // Conditions, ranges and "at least one of" are sums of cells of the marginal of their columns:
+    // measuring that one answers them.
+    for (const char* kind : {"where", "any_of"}) {
+      if (!entry.contains(kind) || !entry[kind].is_object()) continue;
+      named = nlohmann::json::array();
+      for (const auto& [name, condition] : entry[kind].items()) named.push_back(name);
+      columns = &named;
+    }
     if (entry.contains("weight")) {
       if (!entry["weight"].is_number()) return invalid_input("a marginal's weight is a number");
       marginal.weight = entry["weight"].get<double>();
