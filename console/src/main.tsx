@@ -8,6 +8,7 @@ import "./styles/shell.css";
 import "./styles/parts.css";
 import "./styles/pages.css";
 import "./styles/lab.css";
+import "./styles/learn.css";
 
 applyTheme(savedTheme());
 render(<App />, document.getElementById("app")!);

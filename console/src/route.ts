@@ -17,6 +17,7 @@ export const pages: readonly PageInfo[] = [
   { name: "data", title: "Data", key: "d" },
   { name: "owner", title: "Owner", key: "o", ownerOnly: true },
   { name: "lab", title: "Lab", key: "l" },
+  { name: "learn", title: "Learn", key: "e" },
 ];
 
 export function pagesFor(role: Role): PageInfo[] {

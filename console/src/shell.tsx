@@ -7,16 +7,17 @@ import { AskPage } from "./pages/ask/ask_page";
 import { BudgetPage } from "./pages/budget/budget_page";
 import { DataPage } from "./pages/data/data_page";
 import { LabPage } from "./pages/lab/lab_page";
+import { LearnPage } from "./pages/learn/learn_page";
 import { OwnerPage } from "./pages/owner/owner_page";
 import { useRemote } from "./remote";
 import { pagesFor, useRoute, type PageName } from "./route";
 import { useSession } from "./session";
 import { applyTheme, isDark, savedTheme, type Theme } from "./theme";
-import { AskIcon, BudgetIcon, DataIcon, HelpIcon, LabIcon, LeaveIcon, MoonIcon, OwnerIcon, SunIcon } from "./ui/icons";
+import { AskIcon, BudgetIcon, DataIcon, HelpIcon, LabIcon, LearnIcon, LeaveIcon, MoonIcon, OwnerIcon, SunIcon } from "./ui/icons";
 import { ShortcutHelp, useShortcuts } from "./ui/shortcuts";
 
-const icons: Partial<Record<PageName, () => preact.JSX.Element>> = {
-  ask: AskIcon, budget: BudgetIcon, data: DataIcon, owner: OwnerIcon, lab: LabIcon,
+const icons: Record<PageName, () => preact.JSX.Element> = {
+  ask: AskIcon, budget: BudgetIcon, data: DataIcon, owner: OwnerIcon, lab: LabIcon, learn: LearnIcon,
 };
 
 export function Shell() {
@@ -53,7 +54,7 @@ export function Shell() {
           <a class="brand" href="#/ask"><img src={mark} alt="" />Discreet</a>
           <nav class="nav" aria-label="Pages">
             {pages.map(({ name, title, key }) => {
-              const Icon = icons[name]!;
+              const Icon = icons[name];
               return (
                 <a key={name} href={`#/${name}`} {...(name === page ? { "aria-current": "page" as const } : {})}>
                   <Icon />{title}<kbd aria-hidden="true">g {key}</kbd>
@@ -82,6 +83,7 @@ export function Shell() {
           {page === "data" && <DataPage table={route.rest} />}
           {page === "owner" && <OwnerPage />}
           {page === "lab" && <LabPage />}
+          {page === "learn" && <LearnPage step={route.rest} />}
         </main>
       </div>
       {help && <ShortcutHelp pages={pages} onClose={() => setHelp(false)} />}

@@ -14,6 +14,7 @@ export const BudgetIcon = () => <Icon><path d="M4 17a8 8 0 1 1 16 0" /><path d="
 export const DataIcon = () => <Icon><ellipse cx="12" cy="6" rx="7" ry="3" /><path d="M5 6v12c0 1.7 3.1 3 7 3s7-1.3 7-3V6M5 12c0 1.7 3.1 3 7 3s7-1.3 7-3" /></Icon>;
 export const OwnerIcon = () => <Icon><circle cx="8" cy="14" r="4" /><path d="m11 11 8-8M16 6l3 3" /></Icon>;
 export const LabIcon = () => <Icon><path d="M9 3h6M10 3v6l-5 9a2 2 0 0 0 1.8 3h10.4A2 2 0 0 0 19 18l-5-9V3M7.5 15h9" /></Icon>;
+export const LearnIcon = () => <Icon><path d="m3 9 9-4 9 4-9 4z" /><path d="M7 11v5c1.5 1.3 3.2 2 5 2s3.5-.7 5-2v-5M21 9v6" /></Icon>;
 export const SunIcon = () => <Icon><circle cx="12" cy="12" r="4" /><path d="M12 3v2M12 19v2M3 12h2M19 12h2M5.6 5.6 7 7M17 17l1.4 1.4M5.6 18.4 7 17M17 7l1.4-1.4" /></Icon>;
 export const MoonIcon = () => <Icon><path d="M20 14.5A8 8 0 1 1 9.5 4a6.5 6.5 0 0 0 10.5 10.5z" /></Icon>;
 export const LeaveIcon = () => <Icon><path d="M14 4H6v16h8M10 12h10M17 9l3 3-3 3" /></Icon>;

@@ -38,7 +38,7 @@ async function tour(visitor: Visit, tag: string): Promise<void> {
   await page.getByRole("group", { name: "Example questions" }).waitFor();
   expect(await violations(page), "ask, empty").toEqual([]);
   await ask(page, byAge);
-  for (const name of ["Ask", "Budget", "Data", "Owner", "Lab"]) {
+  for (const name of ["Ask", "Budget", "Data", "Owner", "Lab", "Learn"]) {
     if (name !== "Ask") await open(page, name);
     await page.waitForLoadState("networkidle");
     await expect.poll(() => page.locator(".skeleton").count()).toBe(0);

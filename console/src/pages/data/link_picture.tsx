@@ -13,7 +13,8 @@ export function LinkPicture({ tables, chosen }: { tables: Table[]; chosen: strin
   const open = placed.filter((table) => table.public);
   const columns = [...Array.from({ length: depths }, (_, depth) => placed.filter((table) => !table.public && table.depth === depth)), ...(open.length ? [open] : [])];
   const lane = width / columns.length;
-  const boxWidth = Math.min(150, lane - 28);
+  const narrow = width < 500;
+  const boxWidth = Math.min(150, lane - (narrow ? 18 : 28));
   const rows = Math.max(...columns.map((column) => column.length));
   const height = rows * (boxHeight + gap) + 26;
   const spots = new Map<string, { x: number; y: number; table: Placed }>();
@@ -21,10 +22,10 @@ export function LinkPicture({ tables, chosen }: { tables: Table[]; chosen: strin
     const top = 26 + ((rows - column.length) * (boxHeight + gap)) / 2;
     spots.set(table.name, { x: c * lane + (lane - boxWidth) / 2, y: top + r * (boxHeight + gap), table });
   }));
-  const heading = (c: number) => (open.length && c === columns.length - 1 ? "public" : c === 0 ? "the people" : c === 1 ? "about them" : "linked further");
+  const heading = (c: number) => (open.length && c === columns.length - 1 ? "public" : c === 0 ? "the people" : c === 1 ? "about them" : narrow ? "further" : "linked further");
   return (
     <div ref={ref}>
-      <svg class="chart links" viewBox={`0 0 ${width} ${height}`} role="group" aria-label={describe(placed)}>
+      <svg class={`chart links ${narrow ? "links-narrow" : ""}`} viewBox={`0 0 ${width} ${height}`} role="group" aria-label={describe(placed)}>
         {columns.map((_, c) => <text key={c} x={c * lane + lane / 2} y={12} text-anchor="middle" class="lane">{heading(c)}</text>)}
         {[...spots.values()].map(({ x, y, table }) => {
           const parent = table.parent ? spots.get(table.parent) : undefined;

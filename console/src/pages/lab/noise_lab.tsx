@@ -1,16 +1,12 @@
 // Noise against epsilon: one count in two worlds, with and without one person.
 import { useMemo, useState } from "preact/hooks";
-import { BottomAxis } from "../../charts/axis";
-import { useWidth } from "../../charts/width";
-import { guessBound, histogram, laplaceError95, simulateTwoWorlds } from "../../lab/two_worlds";
+import { Heaps, heapCount as count } from "../../charts/heaps";
+import { guessBound, laplaceError95, simulateTwoWorlds } from "../../lab/two_worlds";
 import { formatEpsilon, formatError, formatNumber } from "../../logic/format";
-import { linearScale } from "../../logic/scale";
 import { Slider } from "../../ui/field";
 import { Experiment, percent } from "./experiment";
 
-const count = 1000;
 const trials = 4000;
-const height = 250;
 
 export function NoiseLab() {
   const [epsilon, setEpsilon] = useState(0.3);
@@ -28,36 +24,5 @@ export function NoiseLab() {
         { label: "best guess which world it is", value: percent(guessBound(epsilon), 1), tone: epsilon > 1.5 ? "danger" : "good" },
       ]}
     />
-  );
-}
-
-function Heaps({ worlds, error }: { worlds: ReturnType<typeof simulateTwoWorlds>; error: number }) {
-  const [ref, width] = useWidth();
-  const reach = Math.max(4.5, error * 1.6);
-  const whole = Math.max(1, Math.ceil((2 * reach) / 45));
-  const bins = 2 * Math.ceil(reach / whole) + 1;
-  const low = count - 0.5 - whole * ((bins - 1) / 2) - (whole - 1) / 2;
-  const high = low + bins * whole;
-  const heaps = [histogram(worlds.with, low, high, bins), histogram(worlds.without, low, high, bins)];
-  const tallest = Math.max(...heaps.flat().map((bin) => bin.count));
-  const x = linearScale([low, high], [8, width - 8], width < 500 ? 4 : 7);
-  const y = linearScale([0, tallest], [height - 42, 10]);
-  return (
-    <figure>
-      <div ref={ref}>
-        <svg class="chart" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={`Released answers with and without one person; 95 in 100 lie within ${formatError(error)}`}>
-          <rect x={x(count - error)} width={Math.max(0, x(count + error) - x(count - error))} y={10} height={height - 52} class="span-95" />
-          {heaps.map((heap, world) => heap.map((bin) => (
-            <rect key={`${world}-${bin.from}`} class={world ? "heap-without" : "heap-with"} x={x(bin.from) + 0.5} width={Math.max(0.5, x(bin.to) - x(bin.from) - 1)} y={y(bin.count)} height={y(0) - y(bin.count)} />
-          )))}
-          <BottomAxis scale={x} at={height - 42} reach={height - 42} label="released count" format={(value) => formatNumber(value)} />
-        </svg>
-      </div>
-      <div class="legend">
-        <span><span class="swatch heap-with-swatch" />with the person</span>
-        <span><span class="swatch heap-without-swatch" />without</span>
-        <span><span class="swatch span-swatch" />95 % of answers</span>
-      </div>
-    </figure>
   );
 }
