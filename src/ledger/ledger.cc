@@ -283,6 +283,19 @@ Result<std::vector<Balance>> Ledger::balances() {
   return all;
 }
 
+Result<ChargeRecord> Ledger::record(std::uint64_t charge) {
+  const std::scoped_lock lock(impl_->mutex);
+  DISCREET_TRY(auto event, impl_->store.event(charge));
+  if (!event || event->kind != "charge")
+    return Error{ErrorCode::NotFound, fmt::format("there is no charge {} in this ledger", charge)};
+  ChargeRecord found{*std::move(event), std::nullopt, {}};
+  DISCREET_TRY(auto answer, impl_->store.answer(charge));
+  if (!answer) return found;
+  DISCREET_TRY(found.release, impl_->store.event(answer->release));
+  found.answer = std::move(answer->answer);
+  return found;
+}
+
 Result<void> Ledger::each_event(const std::function<Result<void>(const StoredEvent&)>& visit) {
   const std::scoped_lock lock(impl_->mutex);
   DISCREET_TRY(Statement select, impl_->store.database().prepare(fmt::format(

@@ -51,6 +51,13 @@ struct RecordedAnswer {
   std::string answer;
 };
 
+/// A charge as sealed, with what became of it.
+struct ChargeRecord {
+  StoredEvent charge;
+  std::optional<StoredEvent> release;  ///< absent: no answer left yet
+  std::string answer;
+};
+
 struct Balance {
   std::string account;
   std::string parent;
@@ -110,6 +117,9 @@ class Ledger {
 
   /// Each event in order; stops at the first error the callback returns.
   Result<void> each_event(const std::function<Result<void>(const StoredEvent&)>& visit);
+
+  /// The charge of this number. NotFound: there is no such charge.
+  Result<ChargeRecord> record(std::uint64_t charge);
 
   /// Replays everything: chain, admission of every charge, digests of answers, running sums.
   /// InvalidInput: names the first event that is broken. With `head`, that hash must be in the

@@ -16,6 +16,7 @@
 // Argument:  docs/sql.md, "Why the rewriting is private".
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -62,7 +63,8 @@ struct Feature {
     Count,          ///< rows where the value is not NULL
     Sum,            ///< of q, over those
     SumOfSquares,   ///< of q * q
-    SumOfProducts,  ///< of q * q of the second value, where both are present
+    SumOfProducts,  ///< of q * q of the second value (to higher powers in
+                    ///< CovarianceRelease::mixed), where both are present
     Distinct,       ///< different values, each of which belongs to one unit (order numbers of a
                     ///< customer)
   };
@@ -131,6 +133,8 @@ struct VarianceRelease {
 struct CovarianceRelease {
   enum class Kind { Population, Sample, Correlation } kind;
   std::size_t count, sum_x, sum_y, squares_x, squares_y, products;  ///< rows where both are present
+  /// Sums of x^2 y, x y^2 and x^2 y^2: of a correlation over one row per unit, in narrow ranges.
+  std::optional<std::array<std::size_t, 3>> mixed;
 };
 struct ExtremeRelease {
   std::size_t stream;
@@ -229,6 +233,8 @@ struct OutputColumn {
   std::vector<std::string> from;
   /// It is that aggregate and nothing else.
   bool is_plain = false;
+  /// Which column of final_sql_with_errors is its error, from 0; absent: none is known.
+  std::optional<std::size_t> error;
 };
 
 struct PlannedQuestion {
@@ -236,6 +242,9 @@ struct PlannedQuestion {
   std::vector<std::string> tables;
   std::vector<Release> releases;  ///< in the order in which they must run
   std::string final_sql;
+  /// The same rows in the same order, with errors (error_columns.h) behind the answer's columns.
+  /// For this one the n errors of a release's n aggregates are its columns a(n+1), ..., a(2n).
+  std::string final_sql_with_errors;
   std::vector<OutputColumn> columns;
   std::vector<std::string> notices;
   std::string tree;  ///< the final statement's plan, for EXPLAIN
