@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,13 +27,15 @@ class NumberCodes {
     }
     return add(value, at);
   }
+  /// Without adding it.
+  std::optional<std::uint32_t> find(std::int64_t value) const {
+    std::size_t at = scatter(static_cast<std::uint64_t>(value)) & mask_;
+    for (; slots_[at].code != kEmpty; at = (at + 1) & mask_)
+      if (slots_[at].value == value) return slots_[at].code;
+    return std::nullopt;
+  }
   std::int64_t value(std::uint32_t code) const { return values_[code]; }
   std::uint32_t size() const { return static_cast<std::uint32_t>(values_.size()); }
-  void clear() {
-    // What is rarely full is cleared by what it holds, not by its size.
-    slots_.assign(slots_.size(), Slot{});
-    values_.clear();
-  }
 
  private:
   static constexpr std::uint32_t kEmpty = UINT32_MAX;
@@ -80,6 +83,14 @@ class TextCodes {
     slots_[at] = {hashed, code};
     if (texts_.size() * 2 > slots_.size()) grow();
     return code;
+  }
+  /// Without adding it.
+  std::optional<std::uint32_t> find(std::string_view text) const {
+    const std::uint64_t hashed = hash(text);
+    std::size_t at = hashed & mask_;
+    for (; slots_[at].code != kEmpty; at = (at + 1) & mask_)
+      if (slots_[at].hashed == hashed && texts_[slots_[at].code] == text) return slots_[at].code;
+    return std::nullopt;
   }
   const std::string& value(std::uint32_t code) const { return texts_[code]; }
   std::uint32_t size() const { return static_cast<std::uint32_t>(texts_.size()); }
