@@ -17,6 +17,8 @@ discreet_library(mechanisms DEPENDS base random privacy)
 discreet_library(accounting DEPENDS base privacy LINK_PRIVATE Eigen3::Eigen)
 
 discreet_library(audit DEPENDS base random privacy mechanisms accounting)
+discreet_library(synth DEPENDS base random privacy mechanisms accounting LINK Threads::Threads LINK_PRIVATE hwy::hwy)
+target_compile_options(discreet_synth PRIVATE -O3)  # arithmetic after the release; vectors matter
 discreet_library(ledger DEPENDS base privacy accounting LINK_PRIVATE OpenSSL::Crypto SQLite::SQLite3
   TEST_LINK SQLite::SQLite3)
 discreet_library(catalog DEPENDS base privacy)
@@ -43,6 +45,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(discreet_server_pgwire PRIVATE -Wno-mismatched-new-delete)
   target_compile_options(discreet_server_http PRIVATE -Wno-mismatched-new-delete)
 endif()
+discreet_library(prio DEPENDS base random privacy mechanisms accounting ledger LINK_PRIVATE OpenSSL::Crypto SQLite::SQLite3)
 
 add_executable(discreet_cli)
 set_target_properties(discreet_cli PROPERTIES OUTPUT_NAME discreet)
@@ -58,5 +61,9 @@ target_link_libraries(discreet_cli PRIVATE
   discreet_server_pgwire
   discreet_server_http
   OpenSSL::SSL
+  discreet_prio
+  discreet_synth
   discreet_flags CLI11::CLI11)
+target_compile_options(discreet_cli PRIVATE -O0)  # verbs are glue: the work is in the libraries, and CLI11 compiles slowly
+discreet_use_precompiled(discreet_cli)
 target_compile_definitions(discreet_cli PRIVATE DISCREET_VERSION="${PROJECT_VERSION}")
