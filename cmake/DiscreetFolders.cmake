@@ -27,6 +27,24 @@ discreet_library(sql DEPENDS base privacy catalog LINK_PRIVATE PgQuery::PgQuery 
 discreet_library(curator DEPENDS base random privacy mechanisms accounting ledger catalog sql engines_duckdb)
 discreet_library(town DEPENDS base engines_duckdb)
 
+discreet_library(server DEPENDS base random catalog ledger sql engines_duckdb curator
+  LINK_PRIVATE OpenSSL::SSL OpenSSL::Crypto ${PROMETHEUS_CORE} Threads::Threads)
+discreet_library(server/pgwire DEPENDS server LINK_PRIVATE OpenSSL::SSL OpenSSL::Crypto Threads::Threads)
+target_compile_definitions(discreet_server_pgwire PRIVATE DISCREET_VERSION="${PROJECT_VERSION}")
+discreet_library(server/http DEPENDS server LINK_PRIVATE OpenSSL::SSL OpenSSL::Crypto Threads::Threads)
+target_compile_definitions(discreet_server_http PRIVATE DISCREET_VERSION="${PROJECT_VERSION}")
+# Asio's headers cost more than our code: sessions are compiled together.
+set_target_properties(discreet_server_pgwire discreet_server_http PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/server/pgwire/login.cc ${PROJECT_SOURCE_DIR}/src/server/pgwire/session.cc
+  ${PROJECT_SOURCE_DIR}/src/server/pgwire/execute.cc ${PROJECT_SOURCE_DIR}/src/server/pgwire/listen.cc
+  PROPERTIES UNITY_GROUP sessions)
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/server/http/connection.cc ${PROJECT_SOURCE_DIR}/src/server/http/listen.cc
+  PROPERTIES UNITY_GROUP connections)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # g++ 12 does not see that Asio's coroutine frames bring their own new as well as delete.
+  target_compile_options(discreet_server_pgwire PRIVATE -Wno-mismatched-new-delete)
+  target_compile_options(discreet_server_http PRIVATE -Wno-mismatched-new-delete)
+endif()
 discreet_library(prio DEPENDS base random privacy mechanisms accounting ledger LINK_PRIVATE OpenSSL::Crypto SQLite::SQLite3)
 
 add_executable(discreet_cli)
@@ -40,6 +58,9 @@ target_link_libraries(discreet_cli PRIVATE
   discreet_audit
   discreet_curator
   discreet_town
+  discreet_server_pgwire
+  discreet_server_http
+  OpenSSL::SSL
   discreet_prio
   discreet_synth
   discreet_flags CLI11::CLI11)

@@ -32,6 +32,7 @@ int run(int argc, char** argv) {
   add_choose(app, chosen);
   add_account(app, chosen);
   add_noise(app, chosen);
+  add_serve(app, chosen);
   add_query(app, chosen);
   add_explain(app, chosen);
   add_policy(app, chosen);

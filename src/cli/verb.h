@@ -33,6 +33,7 @@ void add_explain(CLI::App& app, Action& chosen);
 void add_prio(CLI::App& app, Action& chosen);
 void add_policy(CLI::App& app, Action& chosen);
 void add_query(CLI::App& app, Action& chosen);
+void add_serve(CLI::App& app, Action& chosen);
 void add_synth(CLI::App& app, Action& chosen);
 void add_town(CLI::App& app, Action& chosen);
 void add_user(CLI::App& app, Action& chosen);
