@@ -38,6 +38,7 @@ int run(int argc, char** argv) {
   add_budget(app, chosen);
   add_ledger(app, chosen);
   add_user(app, chosen);
+  add_local(app, chosen);
   add_town(app, chosen);
 
   try {

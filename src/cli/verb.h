@@ -32,6 +32,7 @@ void add_noise(CLI::App& app, Action& chosen);
 void add_explain(CLI::App& app, Action& chosen);
 void add_policy(CLI::App& app, Action& chosen);
 void add_query(CLI::App& app, Action& chosen);
+void add_local(CLI::App& app, Action& chosen);
 void add_town(CLI::App& app, Action& chosen);
 void add_user(CLI::App& app, Action& chosen);
 
