@@ -19,6 +19,22 @@ discreet_library(accounting DEPENDS base privacy LINK_PRIVATE Eigen3::Eigen)
 discreet_library(audit DEPENDS base random privacy mechanisms accounting)
 discreet_library(synth DEPENDS base random privacy mechanisms accounting LINK Threads::Threads LINK_PRIVATE hwy::hwy)
 target_compile_options(discreet_synth PRIVATE -O3)  # arithmetic after the release; vectors matter
+discreet_library(local DEPENDS base random privacy mechanisms accounting LINK_PRIVATE hwy::hwy OpenSSL::Crypto Threads::Threads)
+discreet_library(local/collector DEPENDS base local LINK_PRIVATE Threads::Threads)
+include(DiscreetAssets)
+discreet_embed(discreet_local_collector ${CMAKE_BINARY_DIR}/local_assets.cc
+  "/|text/html|sdk/typescript/demo/index.html"
+  "/demo.js|text/javascript|sdk/typescript/demo/demo.js"
+  "/demo.css|text/css|sdk/typescript/demo/demo.css"
+  "/client/index.js|text/javascript|sdk/typescript/dist/index.js"
+  "/client/client.js|text/javascript|sdk/typescript/dist/client.js"
+  "/client/coin.js|text/javascript|sdk/typescript/dist/coin.js"
+  "/client/hash.js|text/javascript|sdk/typescript/dist/hash.js"
+  "/client/noise.js|text/javascript|sdk/typescript/dist/noise.js"
+  "/client/oracles.js|text/javascript|sdk/typescript/dist/oracles.js"
+  "/client/random.js|text/javascript|sdk/typescript/dist/random.js"
+  "/client/sha256.js|text/javascript|sdk/typescript/dist/sha256.js"
+  "/client/spec.js|text/javascript|sdk/typescript/dist/spec.js")
 discreet_library(ledger DEPENDS base privacy accounting LINK_PRIVATE OpenSSL::Crypto SQLite::SQLite3
   TEST_LINK SQLite::SQLite3)
 discreet_library(catalog DEPENDS base privacy)
@@ -56,6 +72,8 @@ target_link_libraries(discreet_cli PRIVATE
   discreet_mechanisms
   discreet_accounting
   discreet_audit
+  discreet_local
+  discreet_local_collector
   discreet_curator
   discreet_town
   discreet_server_pgwire

@@ -35,6 +35,7 @@ void add_policy(CLI::App& app, Action& chosen);
 void add_query(CLI::App& app, Action& chosen);
 void add_serve(CLI::App& app, Action& chosen);
 void add_synth(CLI::App& app, Action& chosen);
+void add_local(CLI::App& app, Action& chosen);
 void add_town(CLI::App& app, Action& chosen);
 void add_user(CLI::App& app, Action& chosen);
 
