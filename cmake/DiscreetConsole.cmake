@@ -19,3 +19,4 @@ add_custom_command(
   COMMENT "Building the web console"
   VERBATIM)
 add_custom_target(console ALL DEPENDS ${CMAKE_BINARY_DIR}/console.stamp)
+install(DIRECTORY ${CMAKE_BINARY_DIR}/console/ DESTINATION ${CMAKE_INSTALL_DATADIR}/discreet/console COMPONENT console OPTIONAL)
