@@ -38,7 +38,9 @@ int run(int argc, char** argv) {
   add_budget(app, chosen);
   add_ledger(app, chosen);
   add_user(app, chosen);
+  add_synth(app, chosen);
   add_town(app, chosen);
+  add_prio(app, chosen);
 
   try {
     app.parse(argc, argv);

@@ -30,8 +30,10 @@ void add_choose(CLI::App& app, Action& chosen);
 void add_account(CLI::App& app, Action& chosen);
 void add_noise(CLI::App& app, Action& chosen);
 void add_explain(CLI::App& app, Action& chosen);
+void add_prio(CLI::App& app, Action& chosen);
 void add_policy(CLI::App& app, Action& chosen);
 void add_query(CLI::App& app, Action& chosen);
+void add_synth(CLI::App& app, Action& chosen);
 void add_town(CLI::App& app, Action& chosen);
 void add_user(CLI::App& app, Action& chosen);
 

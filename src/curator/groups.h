@@ -12,14 +12,12 @@
 #include <variant>
 #include <vector>
 
-#include "engines/duckdb/database.h"
+#include "engines/duckdb/unit_rows.h"
 #include "sql/question.h"
 
 namespace discreet {
 
-/// A value as it crosses the engine: NULL, boolean, whole number (also days and microseconds),
-/// number, text.
-using Cell = std::variant<std::monostate, bool, std::int64_t, double, std::string>;
+using Cell = DuckDbValue;
 
 class Groups {
  public:

@@ -76,7 +76,12 @@ Result<DuckDb> DuckDb::open(DuckDbSettings settings) {
     duckdb_free(message);
     return error;
   }
-  return DuckDb(std::make_shared<DuckDbConnection>(std::move(instance))).connect();
+  DISCREET_TRY(DuckDb opened,
+               DuckDb(std::make_shared<DuckDbConnection>(std::move(instance))).connect());
+  const DuckDbConnection& connection = *opened.connection_;
+  if (!register_visit(connection.handle, connection.instance->visits))
+    return connection.instance->failure("a function was not accepted", kNotOpened);
+  return opened;
 }
 
 Result<DuckDb> DuckDb::connect() const {

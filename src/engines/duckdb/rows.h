@@ -47,6 +47,7 @@ class DuckDbChunk {
   ~DuckDbChunk();
 
   std::size_t size() const { return size_; }
+  DuckDbType type(std::size_t column) const { return columns_.at(column).type; }
   bool has_nulls(std::size_t column) const { return columns_[column].validity != nullptr; }
   bool is_null(std::size_t column, std::size_t row) const {
     const std::uint64_t* validity = columns_[column].validity;
@@ -57,10 +58,12 @@ class DuckDbChunk {
   std::span<const double> doubles(std::size_t column) const;
   Int128 int128(std::size_t column, std::size_t row) const;  ///< HugeInt and Int64
   bool boolean(std::size_t column, std::size_t row) const;
+  std::span<const std::uint8_t> booleans(std::size_t column) const;  ///< true is not 0
   std::string_view varchar(std::size_t column, std::size_t row) const;
 
  private:
   friend class DuckDbRows;
+  friend struct ChunkFiller;
   struct Column {
     DuckDbType type = DuckDbType::Int64;
     const void* data = nullptr;               // DuckDB's memory, or one of the buffers below
