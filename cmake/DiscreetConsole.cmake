@@ -2,6 +2,7 @@
 if(NOT DISCREET_CONSOLE OR DISCREET_SANITIZE)
   return()
 endif()
+include(GNUInstallDirs)
 find_program(NPM npm)
 find_program(NODE node)
 if(NOT NPM OR NOT NODE)
