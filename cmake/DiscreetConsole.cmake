@@ -2,6 +2,7 @@
 if(NOT DISCREET_CONSOLE OR DISCREET_SANITIZE)
   return()
 endif()
+include(GNUInstallDirs)
 find_program(NPM npm)
 find_program(NODE node)
 if(NOT NPM OR NOT NODE)
@@ -19,3 +20,4 @@ add_custom_command(
   COMMENT "Building the web console"
   VERBATIM)
 add_custom_target(console ALL DEPENDS ${CMAKE_BINARY_DIR}/console.stamp)
+install(DIRECTORY ${CMAKE_BINARY_DIR}/console/ DESTINATION ${CMAKE_INSTALL_DATADIR}/discreet/console COMPONENT console OPTIONAL)

@@ -15,6 +15,7 @@ if [ "$part" = logic ]; then
   exec node_modules/.bin/vitest run --config vitest.config.ts
 fi
 command -v chromium >/dev/null || command -v google-chrome >/dev/null || skip "no Chromium on the PATH (Debian: apt-get install chromium)"
+"$build/bin/discreet" --help | grep -E "^ +serve " >/dev/null || skip "this build of discreet does not serve yet"
 [ -f "$build/console/index.html" ] || skip "the console is not built"
 pictures=$build/console-pictures
 [ "${PICTURES:-}" = 1 ] && pictures=$PWD/../docs/img

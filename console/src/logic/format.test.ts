@@ -18,10 +18,10 @@ describe("numbers as people read them", () => {
     expect(formatEpsilon(3.5999999999999996)).toBe("3.6");
     expect(formatEpsilon("unlimited")).toBe("unlimited");
   });
-  it("writes errors with two digits", () => {
-    expect(formatError(27.7065)).toBe("±28");
+  it("writes errors with three digits", () => {
+    expect(formatError(27.7065)).toBe("±27.7");
     expect(formatError(9799.8)).toBe("±9,800");
-    expect(formatError(0.0123)).toBe("±0.012");
+    expect(formatError(0.0123)).toBe("±0.0123");
   });
   it("takes two significant digits of the error", () => {
     expect(decimalsFor(0.021)).toBe(3);

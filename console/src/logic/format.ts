@@ -34,9 +34,9 @@ export function formatValue(value: number, error: number | null): string {
   return formatNumber(value, Math.min(decimalsFor(error), 6));
 }
 
+/** Three digits, as the command line has it. */
 export function formatError(error: number): string {
-  if (error >= 100) return `±${formatNumber(Math.round(error))}`;
-  return `±${formatNumber(Number(error.toPrecision(2)))}`;
+  return `±${formatNumber(Number(error.toPrecision(3)))}`;
 }
 
 export function formatCell(cell: Cell): string {

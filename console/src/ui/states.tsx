@@ -20,12 +20,18 @@ export function ErrorNote({ error, retry }: { error: ApiError; retry?: () => voi
   return (
     <Note tone="danger" live>
       <strong>{error.budgetExhausted ? "The budget does not reach" : error.status === 0 ? "No connection" : "Refused"}</strong>
-      <span>{error.message}</span>
+      <span>{sentence(error.message)}</span>
       {error.hint && <span class="quiet">{error.hint}</span>}
       {error.code && <span class="small quiet mono">SQLSTATE {error.code}</span>}
       {retry && <div><button type="button" class="button button-small" onClick={retry}>Try again</button></div>}
     </Note>
   );
+}
+
+/** The server's words as a sentence: it writes them to follow a program's name and a colon. */
+function sentence(text: string): string {
+  const whole = text.slice(0, 1).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(whole) ? whole : `${whole}.`;
 }
 
 export function Empty({ icon, title, children }: { icon?: ComponentChildren; title: string; children?: ComponentChildren }) {

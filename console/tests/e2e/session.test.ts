@@ -100,6 +100,7 @@ describe("a day with the console", () => {
     for (let i = 1; i < errors.length; ++i) expect(errors[i]).toBeLessThan(errors[i - 1]!);
     await page.getByLabel("Compare with").selectOption({ label: "ε 0.2" });
     expect(await page.locator("svg.chart .whisker-other").count()).toBe(16);
+    await expect.poll(() => page.locator(".stale").count()).toBe(0);
     await picture(page, "ask");
   });
 
@@ -134,6 +135,7 @@ describe("a day with the console", () => {
     const dialog = page.getByRole("dialog");
     await dialog.waitFor();
     expect(await dialog.textContent()).toMatch(/sha256 [0-9a-f]{64}/);
+    await picture(page, "certificate");
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
   });

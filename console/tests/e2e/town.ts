@@ -30,21 +30,28 @@ export async function startTown(epsilon: string, people = 20_000): Promise<Town>
   run(`${passwords.owner}\n`, "user", "add", "owner", "--policy", policy, "--budget", "2,2e-8", "--password-stdin");
   run(`${passwords.alice}\n`, "user", "add", "alice", "--policy", policy, "--budget", `${epsilon},1e-8`, "--password-stdin");
   const server = spawn(discreet, ["serve", "--policy", policy, "--pg-port", "0", "--http-port", "0", "--console", consoleFiles], { stdio: ["ignore", "pipe", "pipe"] });
-  const address = await readyAddress(server);
+  const log = keepLog(server);
+  const address = await readyAddress(server, log);
   const stop = async () => {
-    const ended = new Promise((done) => server.once("exit", done));
+    const ended = new Promise<number | null>((done) => server.once("exit", done));
+    if (server.exitCode !== null || server.signalCode !== null) throw new Error(`the server had ended by itself (${server.exitCode ?? server.signalCode}): ${log().slice(-2000)}`);
     server.kill("SIGTERM");
-    await ended;
+    if ((await ended) !== 0) throw new Error(`SIGTERM did not end the server cleanly: ${log().slice(-2000)}`);
     rmSync(folder, { recursive: true, force: true });
   };
   return { address, policy, stop };
 }
 
-function readyAddress(server: ChildProcess): Promise<string> {
+function keepLog(server: ChildProcess): () => string {
+  let log = "";
+  server.stderr!.on("data", (part) => (log += part));
+  return () => log;
+}
+
+function readyAddress(server: ChildProcess, log: () => string): Promise<string> {
   return new Promise((done, fail) => {
-    let [out, log] = ["", ""];
-    const timer = setTimeout(() => fail(new Error(`the server was not ready within 60 s: ${log}`)), 60_000);
-    server.stderr!.on("data", (part) => (log += part));
+    let out = "";
+    const timer = setTimeout(() => fail(new Error(`the server was not ready within 60 s: ${log()}`)), 60_000);
     server.stdout!.on("data", (part) => {
       out += part;
       const found = /ready .*http=(\S+)/.exec(out);
@@ -54,7 +61,7 @@ function readyAddress(server: ChildProcess): Promise<string> {
     });
     server.once("exit", (code) => {
       clearTimeout(timer);
-      fail(new Error(`discreet serve ended with ${code}: ${log}`));
+      fail(new Error(`discreet serve ended with ${code}: ${log()}`));
     });
   });
 }

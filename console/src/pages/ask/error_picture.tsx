@@ -30,7 +30,7 @@ export function ErrorPicture({ column }: { column: ExplainedColumn & { error95: 
         <line class="error-edge" x1={x(error95)} x2={x(error95)} y1={y(0)} y2={y(0.32)} />
         <text x={x(0)} y={y(0.16)} text-anchor="middle" class="error-share">95 %</text>
       </svg>
-      {column.mechanism && <div class="small quiet">{column.mechanism} noise</div>}
+      {column.mechanism && <div class="small quiet">{column.mechanism} noise{column.mechanism === "K-norm" && ", for a group of 1,000; it falls with the group's size"}</div>}
     </figure>
   );
 }
