@@ -10,6 +10,8 @@ find_package(CLI11 REQUIRED)
 find_package(SQLite3 3.37 REQUIRED)  # STRICT tables
 find_package(DuckDB REQUIRED)
 find_package(PgQuery REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(Clp REQUIRED IMPORTED_TARGET clp)
 if(DISCREET_TESTS)
   find_package(GTest REQUIRED)
   include(GoogleTest)

@@ -24,6 +24,8 @@ discreet_library(engines/duckdb DEPENDS base LINK_PRIVATE DuckDB::DuckDB)
 discreet_library(sql DEPENDS base privacy catalog LINK_PRIVATE PgQuery::PgQuery PgQuery::Tree TEST_LINK discreet_engines_duckdb)
 discreet_library(curator DEPENDS base random privacy mechanisms accounting ledger catalog sql engines_duckdb)
 discreet_library(town DEPENDS base engines_duckdb)
+discreet_library(anonymity DEPENDS base)
+discreet_library(attack DEPENDS base random privacy mechanisms audit town anonymity LINK_PRIVATE Eigen3::Eigen PkgConfig::Clp)
 
 add_executable(discreet_cli)
 set_target_properties(discreet_cli PROPERTIES OUTPUT_NAME discreet)
@@ -36,6 +38,8 @@ target_link_libraries(discreet_cli PRIVATE
   discreet_audit
   discreet_curator
   discreet_town
+  discreet_anonymity
+  discreet_attack
   discreet_flags CLI11::CLI11)
 target_compile_options(discreet_cli PRIVATE -O0)  # verbs are glue: the work is in the libraries, and CLI11 compiles slowly
 discreet_use_precompiled(discreet_cli)

@@ -39,6 +39,9 @@ int run(int argc, char** argv) {
   add_ledger(app, chosen);
   add_user(app, chosen);
   add_town(app, chosen);
+  add_anonymize(app, chosen);
+  add_attack(app, chosen);
+  add_audit(app, chosen);
 
   try {
     app.parse(argc, argv);
