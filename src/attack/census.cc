@@ -63,12 +63,23 @@ struct Block {
   }
 };
 
+std::array<int, kOldest / 10 + 1> decades(const Ages& ages) {
+  std::array<int, kOldest / 10 + 1> counts{};
+  for (const int age : ages) ++counts[static_cast<std::size_t>(age / 10)];
+  return counts;
+}
+
+// What was published of one sex: how many, by decade too, their median and mean.
+std::vector<Ages> fitting_sex(const Ages& truth) {
+  std::vector<Ages> found;
+  for (Ages& ages : fitting_ages(truth.size(), median_twice(truth), total(truth)))
+    if (decades(ages) == decades(truth)) found.push_back(std::move(ages));
+  return found;
+}
+
 // The tables that fit what was published: both sexes' own figures and everybody's median.
 std::vector<Block> fitting_blocks(const Block& truth) {
-  const auto women =
-      fitting_ages(truth.by_sex[0].size(), median_twice(truth.by_sex[0]), total(truth.by_sex[0]));
-  const auto men =
-      fitting_ages(truth.by_sex[1].size(), median_twice(truth.by_sex[1]), total(truth.by_sex[1]));
+  const auto women = fitting_sex(truth.by_sex[0]), men = fitting_sex(truth.by_sex[1]);
   const int everybody = median_twice(truth.all());
   std::vector<Block> found;
   for (const Ages& w : women)
@@ -93,18 +104,24 @@ std::uint64_t people_found(const Block& truth, const Block& guess) {
   return hits;
 }
 
-// Counts by sex and decade with noise; the guess puts people in the middle of their decades.
+// Counts by sex and decade with noise. How many live there is known; the guess takes that many of
+// the people whom the noisy counts show, somewhere in their decades.
 Block from_noisy_counts(const Block& truth, const DiscreteLaplace& noise, RandomSource& random) {
-  Block guess;
-  for (std::size_t sex = 0; sex < 2; ++sex)
-    for (int decade = 0; decade <= kOldest / 10; ++decade) {
-      std::int64_t count = 0;
-      for (const int age : truth.by_sex[sex]) count += age / 10 == decade;
-      const std::int64_t noisy = std::clamp<std::int64_t>(noise.release(count, random), 0, 8);
+  std::vector<std::pair<std::size_t, int>> shown;
+  for (std::size_t sex = 0; sex < 2; ++sex) {
+    const auto exact = decades(truth.by_sex[sex]);
+    for (std::size_t decade = 0; decade < exact.size(); ++decade) {
+      const std::int64_t noisy =
+          std::clamp<std::int64_t>(noise.release(exact[decade], random), 0, 100);
       for (std::int64_t i = 0; i < noisy; ++i)
-        guess.by_sex[sex].push_back(decade * 10 +
-                                    static_cast<int>(i * 10 / std::max<std::int64_t>(1, noisy)));
+        shown.emplace_back(sex, static_cast<int>(10 * decade + random.bits64() % 10));
     }
+  }
+  for (std::size_t i = shown.size(); i > 1; --i)
+    std::swap(shown[i - 1], shown[random.bits64() % i]);
+  shown.resize(std::min(shown.size(), truth.all().size()));
+  Block guess;
+  for (const auto& [sex, age] : shown) guess.by_sex[sex].push_back(age);
   for (Ages& ages : guess.by_sex) std::sort(ages.begin(), ages.end());
   return guess;
 }
@@ -153,7 +170,7 @@ Result<Report> census(const CensusOptions& options, RandomSource& random) {
     attempts += options.people;
   }
   report.outcomes.push_back(
-      outcome("exact count, median, mean", hits, attempts, baseline, since()));
+      outcome("exact counts, median, mean", hits, attempts, baseline, since()));
   for (const double spent : {20.0, options.epsilon}) {
     start = std::chrono::steady_clock::now();
     const auto mechanism =

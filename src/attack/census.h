@@ -1,5 +1,5 @@
-// A block reconstructed from its published statistics (Garfinkel, Abowd, Martindale 2019): count,
-// median and mean age, for all and by sex, leave few tables that fit.
+// A block reconstructed from its published statistics (Garfinkel, Abowd, Martindale 2019): counts
+// by decade, median and mean age, for all and by sex, leave few tables that fit.
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "audit/float_grain.h"
 #include "mechanisms/discrete_laplace.h"
 #include "mechanisms/grid_laplace.h"
 #include "random/bernoulli.h"
@@ -28,10 +27,6 @@ Result<DiscreteLaplace> laplace(double epsilon, double sensitivity) {
 
 std::string ours(double epsilon) {
   return fmt::format("Discreet, epsilon {:g}", epsilon);
-}
-
-double uniform(RandomSource& random) {
-  return std::ldexp(static_cast<double>(random.bits64() >> 11), -53);
 }
 
 // Counts the words that a sampler takes: what a stopwatch sees, without its jitter.
@@ -138,9 +133,23 @@ Result<Report> floating_point(const SingleOptions& options, RandomSource& random
       GridLaplace::make(*epsilon, L1Sensitivity{1}, Grid::make(std::ldexp(1.0, -20)).value());
   if (!grid) return grid.error();
   const double scale = 1 / options.epsilon;
+  // u is a multiple of 2^-53 in [-1/2, 1/2), as a generator of doubles gives it.
+  const auto noise_of = [&](bool negative, std::int64_t steps) {
+    const double magnitude = -scale * std::log1p(-2 * std::ldexp(static_cast<double>(steps), -53));
+    return negative ? -magnitude : magnitude;
+  };
   const auto textbook = [&](double exact) {
-    const double u = uniform(random) - 0.5;
-    return exact - scale * std::copysign(1.0, u) * std::log1p(-2 * std::fabs(u));
+    return exact +
+           noise_of((random.bits64() & 1) != 0, static_cast<std::int64_t>(random.bits64() >> 12));
+  };
+  // Can this answer come from that truth at all? Tries the few u that could have made it.
+  const auto reachable = [&](double exact, double seen) {
+    const double noise = seen - exact;
+    const double share = -std::expm1(-std::fabs(noise) / scale) / 2;
+    const auto near = static_cast<std::int64_t>(std::llround(std::ldexp(share, 53)));
+    for (std::int64_t steps = std::max<std::int64_t>(0, near - 8); steps <= near + 8; ++steps)
+      if (exact + noise_of(noise < 0, steps) == seen) return true;
+    return false;
   };
   Report report{
       "Floating point", "share of single answers (0 or 1, with noise) that are told apart", {}};
@@ -155,10 +164,10 @@ Result<Report> floating_point(const SingleOptions& options, RandomSource& random
     for (std::uint64_t i = 0; i < options.attempts; ++i) {
       const bool truth = (random.bits64() & 1) != 0;
       const double seen = release(truth ? 1 : 0);
-      // One plus noise is never finer than the last bit of one; noise near zero often is. Where the
-      // bits say nothing, the likelier of the two worlds is guessed.
-      const bool too_fine = lowest_bit(seen) < -53 && std::fabs(seen) < 1;
-      const bool guess = too_fine ? false : seen > 0.5;
+      // Where only one truth can have given these bits, it is certain; else the likelier is
+      // guessed.
+      const bool zero = reachable(0, seen), one = reachable(1, seen);
+      const bool guess = zero != one ? one : seen > 0.5;
       hits += guess == truth;
     }
     const bool is_ours = &name == &targets[2].first;

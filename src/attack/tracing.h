@@ -1,8 +1,9 @@
 // Who was in the study? Given the averages of many attributes over a group, tell members from
 // strangers (Homer et al. 2008; Dwork, Smith, Steinke, Ullman, Vadhan 2015).
 //
-// The score of a person y with a reference z is <y - z, q>, q the released averages; it is positive
-// on average for members and zero for others. The threshold comes from strangers alone.
+// The score of a person y is <y - p, q - p>, q the released averages and p how common each
+// attribute is in the population, which others publish. It is sum p (1 - p) / n on average for a
+// member and zero for a stranger; the threshold is half way.
 #pragma once
 
 #include <cstdint>
