@@ -13,6 +13,8 @@ find_package(PgQuery REQUIRED)
 # By name: its package file also wants curl, which only the part that pushes needs.
 find_path(PROMETHEUS_INCLUDE prometheus/registry.h REQUIRED)
 find_library(PROMETHEUS_CORE prometheus-cpp-core REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(Clp REQUIRED IMPORTED_TARGET clp)
 if(DISCREET_TESTS)
   find_package(GTest REQUIRED)
   include(GoogleTest)

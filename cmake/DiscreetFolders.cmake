@@ -42,6 +42,8 @@ discreet_library(engines/duckdb DEPENDS base LINK_PRIVATE DuckDB::DuckDB)
 discreet_library(sql DEPENDS base privacy catalog LINK_PRIVATE PgQuery::PgQuery PgQuery::Tree TEST_LINK discreet_engines_duckdb)
 discreet_library(curator DEPENDS base random privacy mechanisms accounting ledger catalog sql engines_duckdb)
 discreet_library(town DEPENDS base engines_duckdb)
+discreet_library(anonymity DEPENDS base)
+discreet_library(attack DEPENDS base random privacy mechanisms audit town anonymity LINK_PRIVATE Eigen3::Eigen PkgConfig::Clp)
 
 discreet_library(server DEPENDS base random catalog ledger sql engines_duckdb curator
   LINK_PRIVATE OpenSSL::SSL OpenSSL::Crypto ${PROMETHEUS_CORE} Threads::Threads)
@@ -81,6 +83,8 @@ target_link_libraries(discreet_cli PRIVATE
   OpenSSL::SSL
   discreet_prio
   discreet_synth
+  discreet_anonymity
+  discreet_attack
   discreet_flags CLI11::CLI11)
 target_compile_options(discreet_cli PRIVATE -O0)  # verbs are glue: the work is in the libraries, and CLI11 compiles slowly
 discreet_use_precompiled(discreet_cli)

@@ -43,6 +43,9 @@ int run(int argc, char** argv) {
   add_local(app, chosen);
   add_town(app, chosen);
   add_prio(app, chosen);
+  add_anonymize(app, chosen);
+  add_attack(app, chosen);
+  add_audit(app, chosen);
 
   try {
     app.parse(argc, argv);
