@@ -15,8 +15,10 @@
 #include "catalog/policy.h"
 #include "curator/accounts.h"
 #include "curator/answer.h"
+#include "curator/certificate.h"
 #include "curator/data.h"
 #include "curator/release_job.h"
+#include "curator/target_error.h"
 
 namespace discreet {
 
@@ -26,7 +28,10 @@ struct Question {
   std::optional<Epsilon>
       epsilon;  ///< of the whole statement; absent: kDefaultEpsilon, or what the statement says
   std::optional<Delta> delta;  ///< used only where a release needs one
-  std::string request;         ///< idempotency key
+  /// Instead of an epsilon: the least one is found at which every number is within it.
+  std::optional<TargetError> target_error;
+  std::string request;  ///< idempotency key
+  bool errors = false;  ///< hand the answer out with error columns (Answer::with_error_columns)
 };
 
 struct ExplainedColumn {
@@ -41,7 +46,9 @@ struct Explanation {
   std::vector<ExplainedColumn> columns;
   ledger::Balance remaining;
   bool affordable = true;
-  std::string tree;
+  std::string tree;     ///< plans of releases and final statement, children indented
+  std::string drawing;  ///< the whole question as a tree drawn with lines
+  std::string json;     ///< the same as a JSON object (sql::explain_json)
   std::vector<std::string> notices;
 };
 
@@ -59,14 +66,20 @@ class Curator {
   /// Spends nothing and reads no private row.
   Result<Explanation> explain(const Question& question);
 
+  /// The answer's certificate, complete (certificate.h). NotFound: it is not of this ledger.
+  Result<std::string> certificate(const Answer& answer) {
+    return complete_certificate(answer.certificate, ledger_);
+  }
+
   Result<ledger::Balance> balance(const std::string& account) { return ledger_.balance(account); }
 
  private:
   struct Prepared;
   Curator(const catalog::Policy& policy, RandomSource& random, Data data, ledger::Ledger ledger)
       : policy_(policy), random_(random), data_(std::move(data)), ledger_(std::move(ledger)) {}
+  Result<Answer> answer_plainly(const Question& question);
   Result<Prepared> prepare(const Question& question);
-  Result<Answer> run(const Prepared& prepared);
+  Result<Answer> run(const Prepared& prepared, const Question& question, std::uint64_t charge);
 
   const catalog::Policy& policy_;
   RandomSource& random_;
