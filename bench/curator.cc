@@ -233,4 +233,5 @@ int main(int argc, char** argv) {
     if (std::string(one.name).find(options.only) != std::string::npos)
       run(one, options, plain, *curator);
   overhead(*curator);
+  return 0;
 }

@@ -69,7 +69,7 @@ def dpmm_twin(job, kind):
     options = {"epsilon": job["epsilon"], "delta": job["delta"], "disable_processing": True}
     before = cpu()
     if kind == "aim":
-        pipe = AIMPipeline(**options, gen_kwargs={"degree": 3, "max_model_size": 2, "n_iters": 200})
+        pipe = AIMPipeline(**options, max_model_size=2, gen_kwargs={"degree": 3, "n_iters": 200})
     else:
         pipe = MSTPipeline(**options, gen_kwargs={"n_iters": 5000})
     pipe.fit(frame, domain)

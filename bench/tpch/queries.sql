@@ -98,9 +98,9 @@ AND l_quantity < (SELECT 0.2 * avg(l_quantity) FROM lineitem, part WHERE p_partk
 SELECT c_name, c_custkey, o_orderkey, o_orderdate, o_totalprice, sum(l_quantity) FROM customer, orders, lineitem WHERE o_orderkey IN (SELECT l_orderkey FROM lineitem GROUP BY l_orderkey HAVING sum(l_quantity) > 300)
 AND c_custkey = o_custkey AND o_orderkey = l_orderkey GROUP BY c_name, c_custkey, o_orderkey, o_orderdate, o_totalprice ORDER BY o_totalprice DESC, o_orderdate LIMIT 100
 
--- Q18 rewritten [6.11] a list of customers is not an aggregate: how many large orders, their price and their quantity
-SELECT count(*) AS orders, sum(o_totalprice) AS price, sum(quantity) AS quantity FROM orders, (SELECT l_orderkey, sum(l_quantity) AS quantity FROM lineitem GROUP BY l_orderkey HAVING sum(l_quantity) > 300) AS large
-WHERE o_orderkey = l_orderkey
+-- Q18 rewritten [6.11] a list of customers is not an aggregate: lines of large orders, their orders' prices and their quantity
+SELECT count(*) AS lines, sum(o_totalprice) AS price, sum(l_quantity) AS quantity FROM customer, orders, lineitem WHERE o_orderkey IN (SELECT l_orderkey FROM lineitem GROUP BY l_orderkey HAVING sum(l_quantity) > 300)
+AND c_custkey = o_custkey AND o_orderkey = l_orderkey
 
 -- Q19 as published [2.12]
 SELECT sum(l_extendedprice * (1 - l_discount)) AS revenue FROM lineitem, part WHERE (p_partkey = l_partkey AND p_brand = 'Brand#12' AND p_container IN ('SM CASE', 'SM BOX', 'SM PACK', 'SM PKG') AND l_quantity >= 1 AND l_quantity <= 1 + 10 AND p_size BETWEEN 1 AND 5 AND l_shipmode IN ('AIR', 'AIR REG') AND l_shipinstruct = 'DELIVER IN PERSON')

@@ -214,4 +214,5 @@ int main(int argc, char** argv) {
         "\n{} answered: geometric mean of time / plain: cpu {:.2f}x (worst {:.2f}x), wall {:.2f}x "
         "(worst {:.2f}x)\n",
         timed, std::exp(log_cpu / timed), worst_cpu, std::exp(log_wall / timed), worst_wall);
+  return 0;
 }

@@ -86,7 +86,10 @@ struct Table {
   Source source;
   Unit unit;
   std::optional<std::uint64_t> max_rows_per_unit;  ///< enforced, not believed
-  std::vector<Column> columns;                     ///< those the policy lists, in its order
+  /// Of a public table: the column that has one row per value. Joined on it, the table makes no
+  /// row into several. Enforced like max_rows_per_unit.
+  std::string key;
+  std::vector<Column> columns;  ///< those the policy lists, in its order
   bool unlisted_columns_hidden = false;
   int line = 0;
 

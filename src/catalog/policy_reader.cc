@@ -1,17 +1,4 @@
 // From the text of a policy to a checked Policy. The only file that knows TOML.
-#include <stdexcept>
-
-// toml++ 3.3 can be brought to a failed assertion by malformed text; that must be a refusal, not
-// the end of the process.
-[[noreturn]] static void refuse_malformed() {
-  throw std::logic_error("malformed");
-}
-#define TOML_EXCEPTIONS 1
-#define TOML_ASSERT(expression) static_cast<void>((expression) || (refuse_malformed(), true))
-#include <toml++/toml.h>
-
-#include <glob.h>
-
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -22,6 +9,7 @@
 #include "base/suggest.h"
 #include "catalog/policy.h"
 #include "catalog/policy_values_internal.h"
+#include "catalog/toml_nodes_internal.h"
 #include "catalog/toml_text_internal.h"
 #include "catalog/units_internal.h"
 
@@ -29,94 +17,6 @@ namespace discreet::catalog {
 namespace {
 
 namespace fs = std::filesystem;
-
-int line_of(const toml::node& node) {
-  return static_cast<int>(node.source().begin.line);
-}
-int line_of(const toml::key& key) {
-  return static_cast<int>(key.source().begin.line);
-}
-
-/// toml++ keeps keys by the alphabet; people keep them in an order that means something.
-std::vector<std::pair<const toml::key*, const toml::node*>> in_file_order(
-    const toml::table& table) {
-  std::vector<std::pair<const toml::key*, const toml::node*>> entries;
-  for (const auto& [key, node] : table) entries.emplace_back(&key, &node);
-  std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
-    const auto &left = a.first->source().begin, &right = b.first->source().begin;
-    return std::pair(left.line, left.column) < std::pair(right.line, right.column);
-  });
-  return entries;
-}
-
-bool starts_with_any(std::string_view text, std::initializer_list<std::string_view> prefixes) {
-  for (const auto prefix : prefixes)
-    if (text.starts_with(prefix)) return true;
-  return false;
-}
-
-bool file_exists(const std::string& pattern) {
-  if (pattern.find_first_of("*?[") == std::string::npos) return fs::is_regular_file(pattern);
-  glob_t matches{};
-  const bool some = ::glob(pattern.c_str(), GLOB_NOSORT, nullptr, &matches) == 0;
-  ::globfree(&matches);
-  return some;
-}
-
-/// A name that SQL and error messages can carry: letters, digits, underscores.
-bool is_plain_name(std::string_view name) {
-  if (name.empty() || name.size() > 63) return false;
-  for (const char c : name)
-    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_') return false;
-  return !std::isdigit(static_cast<unsigned char>(name.front()));
-}
-
-/// Account names may hold what e-mail addresses and host names do, but no '/', which parts an
-/// analyst from a budget in the ledger.
-bool is_account_name(std::string_view name) {
-  if (name.empty() || name.size() > 63) return false;
-  for (const char c : name)
-    if (!std::isalnum(static_cast<unsigned char>(c)) &&
-        std::string_view("_-.@").find(c) == std::string_view::npos)
-      return false;
-  return true;
-}
-
-std::string toml_kind(const toml::node& node) {
-  switch (node.type()) {
-    case toml::node_type::table:
-      return "a table";
-    case toml::node_type::array:
-      return "a list";
-    case toml::node_type::string:
-      return "text";
-    case toml::node_type::integer:
-    case toml::node_type::floating_point:
-      return "a number";
-    case toml::node_type::boolean:
-      return "a boolean";
-    default:
-      return "a date or time";
-  }
-}
-
-std::optional<Literal> literal_of(const toml::node& node) {
-  if (const auto* value = node.as_boolean()) return Literal(value->get());
-  if (const auto* value = node.as_integer()) return Literal(value->get());
-  if (const auto* value = node.as_floating_point()) return Literal(value->get());
-  if (const auto* value = node.as_string()) return Literal(value->get());
-  if (const auto* value = node.as_date())
-    return Literal(date_of(value->get().year, value->get().month, value->get().day));
-  if (const auto* value = node.as_date_time()) {
-    const toml::date_time& at = value->get();
-    const Date day = date_of(at.date.year, at.date.month, at.date.day);
-    const std::int64_t seconds = std::int64_t{day.days} * 86400 + at.time.hour * 3600 +
-                                 at.time.minute * 60 + at.time.second -
-                                 (at.offset ? at.offset->minutes * 60 : 0);
-    return Literal(Timestamp{seconds * 1'000'000 + at.time.nanosecond / 1000});
-  }
-  return std::nullopt;
-}
 
 }  // namespace
 
@@ -242,15 +142,22 @@ class PolicyReader {
   void read_table(const std::string& name, int line, const toml::table& body,
                   std::vector<UnitClaim>& claims) {
     const std::string where = fmt::format("[tables.{}]", name);
-    known_keys(
-        body, where,
-        {"source", "unit", "public", "people", "max_rows_per_unit", "columns", "unlisted_columns"});
+    known_keys(body, where,
+               {"source", "unit", "public", "people", "max_rows_per_unit", "columns",
+                "unlisted_columns", "key"});
     Table table;
     table.name = name;
     table.line = line;
     read_source(name, line, body, table);
     claims.push_back(read_claim(name, line, body));
     read_rows_per_unit(body, claims.back(), table);
+    if (const auto key = text_at(body, "key", "\"code\"")) {
+      table.key = *key;
+      if (claims.back().kind != Unit::Kind::None)
+        problems_.add(
+            line_of(*body.get("key")),
+            fmt::format("key is for public tables; for '{}' write max_rows_per_unit = 1", name));
+    }
     if (const auto text = text_at(body, "unlisted_columns", "\"open\"")) {
       table.unlisted_columns_hidden = *text == "hidden";
       if (*text != "hidden" && *text != "open")

@@ -31,6 +31,10 @@ constexpr double kDefaultDelta = 1e-9;
 constexpr std::uint64_t kDefaultCellsMax = 50'000;  // of a marginal in "3way"
 constexpr double kFindingShare = 0.1;               // of the budget, where bins or keys are unknown
 
+std::string file_name(const std::string& path) {
+  return path.substr(path.find_last_of('/') + 1);
+}
+
 struct FitArguments {
   std::string data, domain, workload = "3way", epsilon, delta, method = "auto", out, report;
   std::string policy, as, intervals;
@@ -190,7 +194,7 @@ Result<void> write_extras(const FitArguments& arguments, const Fitted& fitted, A
   return write_text_file(
       arguments.report,
       synth::report_html(
-          {.title = fmt::format("A private twin of {}", arguments.data),
+          {.title = fmt::format("A private twin of {}", file_name(arguments.data)),
            .epsilon = budget.epsilon.value(),
            .delta = budget.delta.value(),
            .unit = unit,
@@ -319,7 +323,8 @@ Result<ordered_json> compute_score(const ScoreArguments& arguments) {
   if (!arguments.report.empty())
     DISCREET_TRY_VOID(write_text_file(
         arguments.report,
-        synth::report_html({.title = fmt::format("{} beside {}", arguments.twin, arguments.real),
+        synth::report_html({.title = fmt::format("{} beside {}", file_name(arguments.twin),
+                                                 file_name(arguments.real)),
                             .twin = &coded,
                             .real = &known.table,
                             .workload = &workload},

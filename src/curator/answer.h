@@ -31,7 +31,8 @@ struct Answer {
   std::vector<std::optional<double>> error95;
   std::vector<std::string> notices;
   AnswerCost cost;
-  bool repeated = false;  ///< from the record, free
+  bool repeated = false;     ///< from the record, free
+  std::uint64_t charge = 0;  ///< the ledger's number of what was paid; 0: nothing. Not in to_bytes
 
   std::string to_bytes() const;
   static Result<Answer> from_bytes(const std::string& bytes);

@@ -83,7 +83,8 @@ std::optional<UnitRowsShape> streaming_shape(const sql::Release& release) {
       if (release.values[*value].type.kind == sql::TypeKind::Text) return std::nullopt;
       if (!place[*value]) {
         place[*value] = shape.values.size();
-        shape.values.push_back("q" + std::to_string(*value + 1));
+        shape.values.push_back({"q" + std::to_string(*value + 1), release.values[*value].lower,
+                                release.values[*value].upper, release.streamed_digits[*value]});
       }
       *value = *place[*value];
     }
@@ -152,7 +153,7 @@ Result<Contributions> Contributions::load(const sql::Release& release, Groups& g
                                           std::optional<std::uint64_t> groups_max) {
   if (const auto shape = streaming_shape(release)) {
     DISCREET_TRY(const auto rows,
-                 UnitRows::load(engine, release.rows_sql, *shape, kStreamedBytesMax));
+                 UnitRows::load(engine, release.streamed_sql, *shape, kStreamedBytesMax));
     if (rows) {
       std::optional<GroupLimit> limit;
       if (groups_max) limit = {*groups_max, {random.bits64(), random.bits64()}};

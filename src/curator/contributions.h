@@ -17,7 +17,7 @@ class Contributions {
  public:
   /// All that the release's rows add up to. Rows outside the public domain are dropped, then groups
   /// over `groups_max` of a unit, chosen as keep_groups() does. The rows are added up here while
-  /// the engine streams them (rows_sql), or in the engine where they are too many or of another
+  /// the engine streams them (streamed_sql), or in the engine where they are too many or of another
   /// kind (partials_sql).
   static Result<Contributions> load(const sql::Release& release, Groups& groups, DuckDb& engine,
                                     RandomSource& random,

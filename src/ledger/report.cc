@@ -8,6 +8,7 @@
 
 #include "accounting/conversion.h"
 #include "accounting/loss_event_json.h"
+#include "accounting/pld.h"
 #include "accounting/renyi_epsilon.h"
 
 namespace discreet::ledger {
@@ -15,7 +16,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// More different events than this, and the Renyi figure is left out: it would take minutes.
+/// More different events than this, and the Renyi and PLD figures are left out: they would take
+/// minutes.
 constexpr std::size_t kDistinctEventsMax = 64;
 
 ordered_json number(double value) {
@@ -56,15 +58,33 @@ class Gathering {
     const auto found = events_.find(account);
     if (found == events_.end()) return 0.0;
     if (!(delta > 0 && delta < 1) || found->second.size() > kDistinctEventsMax) return nullptr;
-    loss::Composed all;
-    for (const auto& [text, counted] : found->second)
-      all.parts.push_back(
-          loss::Repeated{counted.second, std::make_shared<LossEvent>(counted.first)});
-    const auto bound = renyi_epsilon(LossEvent(std::move(all)), delta, Neighbours::AddRemove);
+    const auto bound = renyi_epsilon(together(found->second), delta, Neighbours::AddRemove);
     return bound ? number(bound->value) : ordered_json(nullptr);
   }
 
+  /// The tight epsilon of all charges of an account together, by their privacy loss distribution;
+  /// null where it is not known (zCDP events) or would take minutes.
+  ordered_json pld(const std::string& account, double delta) const {
+    const auto found = events_.find(account);
+    if (found == events_.end()) return 0.0;
+    if (!(delta > 0 && delta < 1) || found->second.size() > kDistinctEventsMax) return nullptr;
+    const auto law = PrivacyLossDistribution::make(together(found->second), Neighbours::AddRemove);
+    if (!law) return nullptr;
+    const auto bracket = law->epsilon(delta);
+    return bracket ? number(bracket->upper) : ordered_json(nullptr);
+  }
+
  private:
+  using Counted = std::map<std::string, std::pair<LossEvent, std::uint64_t>>;
+
+  static LossEvent together(const Counted& events) {
+    loss::Composed all;
+    for (const auto& [text, counted] : events)
+      all.parts.push_back(
+          loss::Repeated{counted.second, std::make_shared<LossEvent>(counted.first)});
+    return LossEvent(std::move(all));
+  }
+
   void add(const StoredEvent& event, const ChargeEvent& charge) {
     ordered_json cost{{"epsilon", charge.price.epsilon.value()},
                       {"delta", charge.price.delta.value()}};
@@ -88,7 +108,7 @@ class Gathering {
 
   std::map<std::string, std::string> parents_;
   std::map<std::uint64_t, ordered_json> entries_;
-  std::map<std::string, std::map<std::string, std::pair<LossEvent, std::uint64_t>>> events_;
+  std::map<std::string, Counted> events_;
 };
 
 ordered_json account_json(const Balance& balance, const Gathering& all) {
@@ -104,6 +124,7 @@ ordered_json account_json(const Balance& balance, const Gathering& all) {
         {"epsilon", number(rest > 0 ? zcdp_epsilon(spent.rho, rest) : HUGE_VAL)}, {"delta", delta}};
   }
   cost["epsilon_by_renyi"] = {{"epsilon", all.renyi(balance.account, delta)}, {"delta", delta}};
+  cost["epsilon_by_pld"] = {{"epsilon", all.pld(balance.account, delta)}, {"delta", delta}};
   return {{"account", balance.account},
           {"of", balance.parent.empty() ? ordered_json(nullptr) : ordered_json(balance.parent)},
           {"filter", name(balance.filter)},
@@ -177,7 +198,8 @@ std::string account_rows(const ordered_json& accounts) {
          shown(account["charges"]), shown(cost["epsilon_sum"]) + ", " + shown(cost["delta_sum"]),
          shown(cost["rho"]),
          cost.contains("epsilon_by_zcdp") ? shown(cost["epsilon_by_zcdp"]["epsilon"]) : "&ndash;",
-         shown(cost["epsilon_by_renyi"]["epsilon"]), shown(account["left"]["epsilon"])});
+         shown(cost["epsilon_by_renyi"]["epsilon"]), shown(cost["epsilon_by_pld"]["epsilon"]),
+         shown(account["left"]["epsilon"])});
   }
   return rows;
 }
@@ -232,7 +254,7 @@ th { border-bottom: 2px solid #1a1f2b; } code { font-size: 13px; overflow-wrap: 
       "<h2>Accounts</h2><table><tr><th>account</th><th>of</th><th>granted &epsilon;, "
       "&delta;</th><th>charges</th>"
       "<th>sum of &epsilon;, &delta;</th><th>zCDP &rho;</th><th>&epsilon; by "
-      "zCDP</th><th>&epsilon; by R&eacute;nyi</th>"
+      "zCDP</th><th>&epsilon; by R&eacute;nyi</th><th>&epsilon; tight (PLD)</th>"
       "<th>&epsilon; left</th></tr>\n" +
       account_rows(report["accounts"]) + "</table>\n";
   page +=
@@ -240,6 +262,50 @@ th { border-bottom: 2px solid #1a1f2b; } code { font-size: 13px; overflow-wrap: 
       "th><th>&epsilon;, &delta;</th>"
       "<th>&rho;</th><th>loss</th><th>answered</th><th>repeats</th></tr>\n" +
       release_rows(report["releases"]) + "</table>\n</body></html>\n";
+  return page;
+}
+
+Result<std::string> report_markdown(Ledger& ledger) {
+  DISCREET_TRY(const ordered_json report, gather(ledger));
+  const auto cell = [](const ordered_json& value) {
+    std::string text = value.is_number_float() ? fmt::format("{:.4g}", value.get<double>())
+                       : value.is_string()     ? value.get<std::string>()
+                       : value.is_null()       ? "-"
+                                               : value.dump();
+    std::string safe;
+    for (const char c : text) {
+      if (c == '|' || c == '`' || c == '\\') safe += '\\';
+      safe += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+    }
+    return safe;
+  };
+  std::string page =
+      fmt::format("# What was released\n\n{} events, verified; head `{}`.\n\n",
+                  report["events"].get<std::uint64_t>(), report["head"].get<std::string>());
+  page +=
+      "## Accounts\n\n| account | of | granted ε, δ | charges | sum of ε, δ | zCDP ρ | ε by Rényi "
+      "| "
+      "ε tight (PLD) | ε left |\n|---|---|---|---|---|---|---|---|---|\n";
+  for (const ordered_json& account : report["accounts"]) {
+    const ordered_json& cost = account["cost"];
+    page += fmt::format(
+        "| {} | {} | {}, {} | {} | {}, {} | {} | {} | {} | {} |\n", cell(account["account"]),
+        cell(account["of"]), cell(account["granted"]["epsilon"]), cell(account["granted"]["delta"]),
+        cell(account["charges"]), cell(cost["epsilon_sum"]), cell(cost["delta_sum"]),
+        cell(cost["rho"]), cell(cost["epsilon_by_renyi"]["epsilon"]),
+        cell(cost["epsilon_by_pld"]["epsilon"]), cell(account["left"]["epsilon"]));
+  }
+  page +=
+      "\n## Releases\n\n| charge | at | to | what | ε, δ | ρ | answered | repeats |\n"
+      "|---|---|---|---|---|---|---|---|\n";
+  for (const ordered_json& release : report["releases"]) {
+    const ordered_json& cost = release["cost"];
+    page += fmt::format("| {} | {} | {} | {} | {}, {} | {} | {} | {} |\n", cell(release["charge"]),
+                        cell(release["at"]), cell(release["account"]), cell(release["purpose"]),
+                        cell(cost["epsilon"]), cell(cost["delta"]),
+                        cost.contains("rho") ? cell(cost["rho"]) : "-",
+                        release["answered"].is_null() ? "no" : "yes", release["repeats"].size());
+  }
   return page;
 }
 

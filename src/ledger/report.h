@@ -1,9 +1,9 @@
 // What was released, to whom, at what cost in every definition: for the data owner and for
 // auditors.
 //
-// Guarantee: costs are upper bounds. Sums hold however questions were chosen; the Renyi figure
-// holds
-//            for questions fixed in advance and is there for comparison.
+// Guarantee: costs are upper bounds. Sums hold however questions were chosen; the Renyi and the
+// tight
+//            figure (PLD) hold for questions fixed in advance and are there for comparison.
 #pragma once
 
 #include <string>
@@ -18,6 +18,9 @@ Result<std::string> report_json(Ledger& ledger);
 
 /// The same as one HTML page that needs nothing else.
 Result<std::string> report_html(Ledger& ledger);
+
+/// The same as Markdown.
+Result<std::string> report_markdown(Ledger& ledger);
 
 /// Events one a line, oldest first; `body` byte for byte as sealed.
 Result<void> export_events(Ledger& ledger, const std::function<void(const std::string&)>& line);

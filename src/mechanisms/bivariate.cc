@@ -21,6 +21,33 @@ std::array<Int128, 3> shares(Int128 a, Int128 w, std::size_t degree) {
 
 }  // namespace
 
+std::vector<std::int64_t> bivariate_cells(IntegerRange first, IntegerRange second,
+                                          BivariateDegree degree, const BivariateSums& sums) {
+  // Every cell is a polynomial in a = x - l and b = y - l', of degree one or two in each: expand it
+  // in powers of x and y, whose sums are given.
+  const std::size_t d = static_cast<std::size_t>(degree), n = d + 1;
+  const Int128 moments[3][3] = {{sums.rows, sums.second, sums.second2},
+                                {sums.first, sums.product, sums.first_second2},
+                                {sums.first2, sums.first2_second, sums.first2_second2}};
+  using Coefficients = std::array<std::array<Int128, 3>, 3>;  // by cell, by power
+  const auto coefficients = [&](IntegerRange range) {
+    const Int128 l = range.lower, u = range.upper;
+    if (d == 1) return Coefficients{{{u, -1, 0}, {-l, 1, 0}, {0, 0, 0}}};
+    // (u - x)^2, 2 (x - l)(u - x), (x - l)^2.
+    return Coefficients{{{u * u, -2 * u, 1}, {-2 * l * u, 2 * (l + u), -2}, {l * l, -2 * l, 1}}};
+  };
+  const Coefficients f = coefficients(first), g = coefficients(second);
+  std::vector<std::int64_t> cells;
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j) {
+      Int128 cell = 0;
+      for (std::size_t p = 0; p < n; ++p)
+        for (std::size_t q = 0; q < n; ++q) cell += f[i][p] * g[j][q] * moments[p][q];
+      cells.push_back(saturate(cell));
+    }
+  return cells;
+}
+
 Result<Bivariate> Bivariate::for_error(double rows, double confidence, IntegerRange first,
                                        IntegerRange second, BivariateDegree degree) {
   if (!(confidence > 0 && confidence < 1))

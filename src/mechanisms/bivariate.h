@@ -11,11 +11,13 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <span>
 #include <vector>
 
+#include "base/saturating.h"
 #include "mechanisms/discrete_laplace.h"
 #include "mechanisms/moments.h"
 
@@ -24,6 +26,17 @@ namespace discreet {
 enum class BivariateDegree { Covariance = 1, Correlation = 2 };
 
 class BivariateRelease;
+
+/// Sums over rows of two columns' products; the last five are for degree 2 only.
+struct BivariateSums {
+  Int128 rows = 0, first = 0, second = 0, product = 0;
+  Int128 first2 = 0, second2 = 0, first2_second = 0, first_second2 = 0, first2_second2 = 0;
+};
+
+/// The cells' exact sums, scaled by the product of the widths to the power of the degree: what
+/// add_row adds up, for exact grids (Bivariate::exact_grid). Values must be within the ranges.
+std::vector<std::int64_t> bivariate_cells(IntegerRange first, IntegerRange second,
+                                          BivariateDegree degree, const BivariateSums& sums);
 
 class Bivariate {
  public:
@@ -47,6 +60,9 @@ class Bivariate {
   /// With this confidence every cell is within this many rows of its exact sum.
   double error_bound(double confidence) const;
   std::int64_t scale() const { return scale_; }
+  bool exact_grid() const { return exact_; }
+  /// Standard deviation of a cell's noise, in rows.
+  double cell_sd() const { return std::sqrt(noise_.variance()) / static_cast<double>(scale_); }
 
  private:
   friend class BivariateRelease;

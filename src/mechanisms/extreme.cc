@@ -29,13 +29,16 @@ Result<Extreme> Extreme::make(Epsilon epsilon, ExtremeSide side, IntegerRange ra
         fmt::format("epsilon must lie between 2^-40 and 2^20, not {}", epsilon.value()));
   if (!(caution >= 0 && caution <= 100))
     return invalid_parameter(fmt::format("caution must lie between 0 and 100, not {}", caution));
-  const double tau =
-      std::ceil(caution * std::log(count_up(range.size())) / (0.75 * epsilon.value()));
-  return Extreme(epsilon, side, range, static_cast<std::uint64_t>(tau));
+  const double log_size = std::log(count_up(range.size()));
+  const double tau = std::ceil(caution * log_size / (0.75 * epsilon.value()));
+  // The extreme beats each other value by exp(epsilon / 8) at least, hence all of them together
+  // with chance 1 - e^-7.
+  const bool decisive = epsilon.value() >= 8 * (log_size + 7) && caution > 0;
+  return Extreme(epsilon, side, range, decisive ? 1 : 2 * static_cast<std::uint64_t>(tau));
 }
 
 std::int64_t Extreme::release(std::span<const std::int64_t> values, RandomSource& random) const {
-  // Distances are four times the score: above counts once, falling short of reach three times.
+  // Distances are eight times the score: a row above counts two, one that is missing six.
   // The minimum is the maximum of the mirrored values; indices run from 0 at the safe end.
   const bool maximum = side_ == ExtremeSide::Maximum;
   std::vector<std::uint64_t> sorted(values.size());
@@ -50,8 +53,9 @@ std::int64_t Extreme::release(std::span<const std::int64_t> values, RandomSource
   std::vector<std::uint64_t> starts;
   const auto consider = [&](std::uint64_t start, std::uint64_t length, std::uint64_t above,
                             std::uint64_t reach) {
-    const UInt128 many = above > tau_ ? above - tau_ : 0;
-    const UInt128 few = tau_ > reach ? tau_ - reach : 0;
+    const UInt128 twice_above = UInt128{2} * above, twice_reach = UInt128{2} * reach;
+    const UInt128 many = twice_above > twice_tau_ ? twice_above - twice_tau_ : 0;
+    const UInt128 few = twice_tau_ > twice_reach ? twice_tau_ - twice_reach : 0;
     candidates.push_back({length, many + 3 * few});
     starts.push_back(start);
   };
@@ -84,7 +88,7 @@ double Extreme::rows_beyond_bound(double confidence) const {
   const double excess =
       div_up(mul_up(4, log_up(div_up(count_up(range_.size()), sub_down(1, confidence)))),
              epsilon_.value());
-  return add_up(count_up(tau_), excess);
+  return add_up(tau(), excess);
 }
 
 }  // namespace discreet

@@ -140,8 +140,16 @@ void KNorm::add_row(std::span<const std::int64_t> row, std::span<Int128> sums) c
 
 Result<std::vector<Int128>> KNorm::from_sums(std::uint64_t rows, std::span<const Int128> sums,
                                              std::span<const Int128> squares) const {
-  DISCREET_CHECK(sums.size() == columns_.size() && squares.size() == columns_.size(),
-                 "one sum and one sum of squares a column");
+  const std::vector<Int128> counts(columns_.size(), static_cast<Int128>(rows));
+  return from_sums(rows, counts, sums, squares);
+}
+
+Result<std::vector<Int128>> KNorm::from_sums(std::uint64_t rows, std::span<const Int128> counts,
+                                             std::span<const Int128> sums,
+                                             std::span<const Int128> squares) const {
+  DISCREET_CHECK(counts.size() == columns_.size() && sums.size() == columns_.size() &&
+                     squares.size() == columns_.size(),
+                 "one count, one sum and one sum of squares a column");
   if (!exact_grid())
     return Error{ErrorCode::Refused,
                  "these columns are too wide for sums alone: features of every "
@@ -155,10 +163,10 @@ Result<std::vector<Int128>> KNorm::from_sums(std::uint64_t rows, std::span<const
           "sums of squares of columns with bounds beyond 2^40 do not fit; shift the column"};
   DISCREET_CHECK(rows < (std::uint64_t{1} << 40), "fewer than 2^40 rows");
   std::vector<Int128> features(dimension_);
-  const auto n = static_cast<Int128>(rows);
-  features[0] = n * scale_;
+  features[0] = static_cast<Int128>(rows) * scale_;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     const IntegerRange range = columns_[i].range;
+    const Int128 n = counts[i];
     const Int128 w = width(range), twice_middle = Int128{range.lower} + range.upper;
     features[layout_[i].linear] = (2 * sums[i] - n * twice_middle) * (scale_ / w);
     if (columns_[i].with_variance) {

@@ -61,6 +61,12 @@ class KNorm {
   /// is beyond 2^40, where squares would not fit.
   Result<std::vector<Int128>> from_sums(std::uint64_t rows, std::span<const Int128> sums,
                                         std::span<const Int128> squares) const;
+  /// The same where columns are not present in every row: counts[i] rows have column i, and the
+  /// others add nothing to its features. Such rows lie in K too, provided that a column with its
+  /// variance is present only in rows that count (`rows` of them).
+  Result<std::vector<Int128>> from_sums(std::uint64_t rows, std::span<const Int128> counts,
+                                        std::span<const Int128> sums,
+                                        std::span<const Int128> squares) const;
 
   /// Noisy features: sums plus noise, scaled by scale(). Never saturates.
   std::vector<Int128> release(std::span<const Int128> sums, RandomSource& random) const;

@@ -32,22 +32,41 @@ double variance_error(double n, double linear, double square, const MomentNoise&
 
 }  // namespace
 
-MomentEstimates::MomentEstimates(const KNorm& mechanism, std::span<const Int128> noisy)
+MomentNoise noise_with(const KNorm& mechanism, std::size_t column,
+                       const std::optional<Presence>& presence) {
+  MomentNoise noise = mechanism.noise(column);
+  if (!presence) return noise;
+  // Features of different columns are not correlated: flipping the sign of one's leaves K as it is.
+  const double by = presence->by_indicator, count = presence->by_count;
+  noise.count = by * by * mechanism.noise(presence->indicator).linear + count * count * noise.count;
+  noise.count_square *= count;
+  return noise;
+}
+
+MomentEstimates::MomentEstimates(const KNorm& mechanism, std::span<const Int128> noisy,
+                                 std::vector<std::optional<Presence>> presence)
     : columns_(mechanism.columns().begin(), mechanism.columns().end()),
+      presence_(std::move(presence)),
       count_error_(std::sqrt(mechanism.noise(0).count)),
       count_floor_(4 / mechanism.epsilon().value()) {
   DISCREET_CHECK(noisy.size() == mechanism.features(), "a release of this mechanism");
+  if (presence_.empty()) presence_.resize(columns_.size());
+  DISCREET_CHECK(presence_.size() == columns_.size(), "an entry per column");
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     layout_.push_back(mechanism.layout(i));
-    noise_.push_back(mechanism.noise(i));
+    noise_.push_back(noise_with(mechanism, i, presence_[i]));
   }
   for (const Int128 feature : noisy)
     features_.push_back(static_cast<double>(feature) / static_cast<double>(mechanism.scale()));
 }
 
+double MomentEstimates::rows_with(std::size_t column) const {
+  return presence_[column] ? count(*presence_[column]).value : features_[0];
+}
+
 MomentEstimates::Moments MomentEstimates::moments(std::size_t column) const {
   DISCREET_CHECK(column < columns_.size(), "a column of this release");
-  const double n = std::fmax(features_[0], count_floor_);
+  const double n = std::fmax(rows_with(column), count_floor_);
   const MomentLayout place = layout_[column];
   return {n,
           std::clamp(features_[place.linear] / n, -1.0, 1.0),
@@ -61,9 +80,16 @@ Estimate MomentEstimates::count() const {
   return {features_[0], count_error_};
 }
 
+Estimate MomentEstimates::count(const Presence& presence) const {
+  const double by = presence.by_indicator, all = presence.by_count;
+  return {by * features_[layout_[presence.indicator].linear] + all * features_[0],
+          std::sqrt(by * by * noise_[presence.indicator].linear +
+                    all * all * count_error_ * count_error_)};
+}
+
 Estimate MomentEstimates::sum(std::size_t column) const {
   const Moments m = moments(column);
-  return {m.middle * features_[0] + m.half * features_[layout_[column].linear],
+  return {m.middle * rows_with(column) + m.half * features_[layout_[column].linear],
           std::sqrt(m.middle * m.middle * m.noise.count + m.half * m.half * m.noise.linear)};
 }
 
@@ -91,21 +117,22 @@ Estimate MomentEstimates::deviation(std::size_t column, Divisor divisor) const {
   return {value, std::fmin(error, std::sqrt(v.standard_error))};
 }
 
-double planned_mean_error(const KNorm& mechanism, std::size_t column, double rows, double mean) {
+double planned_mean_error(const KNorm& mechanism, std::size_t column, double rows, double mean,
+                          const std::optional<Presence>& presence) {
   const IntegerRange range = mechanism.columns()[column].range;
   const double half = half_of(range), z = (mean - middle_of(range)) / half;
-  return half *
-         mean_error(std::fmax(rows, 4 / mechanism.epsilon().value()), z, mechanism.noise(column));
+  return half * mean_error(std::fmax(rows, 4 / mechanism.epsilon().value()), z,
+                           noise_with(mechanism, column, presence));
 }
 
 double planned_variance_error(const KNorm& mechanism, std::size_t column, double rows, double mean,
-                              double variance) {
+                              double variance, const std::optional<Presence>& presence) {
   const IntegerRange range = mechanism.columns()[column].range;
   const double half = half_of(range), z = (mean - middle_of(range)) / half;
   const double square = 2 * (variance / (half * half) + z * z) - 1;
   return half * half *
          variance_error(std::fmax(rows, 4 / mechanism.epsilon().value()), z, square,
-                        mechanism.noise(column));
+                        noise_with(mechanism, column, presence));
 }
 
 }  // namespace discreet

@@ -204,6 +204,18 @@ TEST(ExtremeTest, StaysNearTheTopAndMirrorsForTheMinimum) {
 }
 
 // Exactness on a small domain: all weights by the formula of the header.
+TEST(ExtremeTest, AnEpsilonThatIsLargeEnoughGivesTheExtremeItself) {
+  const std::vector<std::int64_t> values = {3, 50, 1000, 9000};
+  const auto most = Extreme::make(eps(300), ExtremeSide::Maximum, {0, 1'000'000}).value();
+  const auto least = Extreme::make(eps(300), ExtremeSide::Minimum, {0, 1'000'000}).value();
+  EXPECT_EQ(most.tau(), 0.5);
+  SeededRandom random(8);
+  for (int i = 0; i < 200; ++i) {
+    EXPECT_EQ(most.release(values, random), 9000);
+    EXPECT_EQ(least.release(values, random), 3);
+  }
+}
+
 TEST(ExtremeTest, ChancesFollowTheScores) {
   const std::vector<std::int64_t> values = {1, 1, 3, 4, 4, 4, 6};
   const auto mechanism = Extreme::make(eps(1.2), ExtremeSide::Maximum, {0, 9}, 0.5).value();

@@ -173,6 +173,7 @@ Result<Relation> Binder::scan(const catalog::Table& table, const std::string& al
       field.anchor = table.name + "." + column.name;
     }
     field.is_key = targets.contains(column.name);
+    field.is_public_key = table.is_public() && column.name == table.key;
     field.per_unit = relation.rows_max == 1 && relation.privacy == Privacy::Private;
     if (type) {
       facts_.set(field.id, facts_of_column(known, column.engine_type, *type));
@@ -405,19 +406,21 @@ Result<Relation> Binder::bind_outer_join(const FromItem& item, const JoinRef& jo
     joined.unit = kept.unit;
     joined.people = kept.people;
     joined.unit_is_row = kept.unit_is_row;
-    if (other_private) {
-      const bool by_key =
-          std::any_of(conjuncts.begin(), conjuncts.end(), [&](const ScalarPtr& conjunct) {
-            const auto* equal = as_apply(*conjunct, Function::Equal);
-            if (equal == nullptr) return false;
-            for (const auto& arg : equal->args)
-              if (const Field* field = field_of(*arg, other.fields);
-                  field != nullptr && field->is_key && !field->anchor.empty())
+    const bool by_key =
+        std::any_of(conjuncts.begin(), conjuncts.end(), [&](const ScalarPtr& conjunct) {
+          const auto* equal = as_apply(*conjunct, Function::Equal);
+          if (equal == nullptr) return false;
+          for (std::size_t i = 0; i < 2; ++i)
+            if (const Field* field = field_of(*equal->args[i], other.fields);
+                field != nullptr && field_of(*equal->args[1 - i], other.fields) == nullptr)
+              if (other_private ? field->is_key && !field->anchor.empty() : field->is_public_key)
                 return true;
-            return false;
-          });
-      joined.rows_max = by_key ? kept.rows_max : product(kept.rows_max, other.rows_max);
-    }
+          return false;
+        });
+    if (by_key)
+      joined.rows_max = kept.rows_max;
+    else if (other_private)
+      joined.rows_max = product(kept.rows_max, other.rows_max);
   }
   joined.privacy = kept_private || other_private ? Privacy::Private
                    : left.privacy == Privacy::Released || right.privacy == Privacy::Released
@@ -470,7 +473,7 @@ Result<Relation> Binder::combine(FromParts from, int position, Scope* scope) {
   DISCREET_CHECK(!parts.empty(), "a FROM clause without parts");
   const std::size_t outside = parts.size();  // the row of the query around, as one more part
   Groups groups(parts.size() + 1);
-  std::vector<bool> by_key(parts.size(), false);
+  std::vector<bool> by_key(parts.size(), false), public_by_key(parts.size(), false);
   const auto owner = [&](const Scalar& scalar, const Field*& field) -> std::optional<std::size_t> {
     for (std::size_t i = 0; i < parts.size(); ++i)
       if ((field = field_of(scalar, parts[i].fields)) != nullptr) return i;
@@ -483,6 +486,11 @@ Result<Relation> Binder::combine(FromParts from, int position, Scope* scope) {
     if (equal == nullptr) continue;
     const Field *a = nullptr, *b = nullptr;
     const auto left = owner(*equal->args[0], a), right = owner(*equal->args[1], b);
+    // A public table joined on its key: `key = "code"` in the policy. The bound on a unit's rows
+    // that follows is enforced, so a key that is not one costs rows, not privacy.
+    if (left && *left != outside && a->is_public_key && right != left) public_by_key[*left] = true;
+    if (right && *right != outside && b->is_public_key && right != left)
+      public_by_key[*right] = true;
     if (!left || !right || *left == *right || a->anchor.empty() || a->anchor != b->anchor) continue;
     groups.unite(*left, *right);
     if (*left != outside && a->is_key) by_key[*left] = true;
@@ -490,13 +498,16 @@ Result<Relation> Binder::combine(FromParts from, int position, Scope* scope) {
   }
   Relation made;
   std::optional<std::size_t> first;
-  bool mixed = false, all_keys = true;
+  bool mixed = false, all_keys = true, single_rows = true;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const Relation& part = parts[i];
     if (part.privacy == Privacy::Released && made.privacy == Privacy::Public)
       made.privacy = Privacy::Released;
     if (part.privacy != Privacy::Private) {
-      mixed = true;
+      // A relation of one row (an aggregate without GROUP BY), or one that is joined on its key,
+      // makes no row of a unit into several.
+      single_rows = single_rows && part.single_row;
+      mixed = mixed || !(part.single_row || public_by_key[i]);
       continue;
     }
     if (!first) {
@@ -534,7 +545,10 @@ Result<Relation> Binder::combine(FromParts from, int position, Scope* scope) {
       counted = true;
     }
     if (mixed) made.rows_max.reset();
-    made.one_row_per_unit = parts.size() == 1 && parts[0].one_row_per_unit;
+    const auto privates = std::count_if(parts.begin(), parts.end(), [](const Relation& part) {
+      return part.privacy == Privacy::Private;
+    });
+    made.one_row_per_unit = privates == 1 && single_rows && parts[*first].one_row_per_unit;
   }
   for (const Relation& part : parts)
     made.fields.insert(made.fields.end(), part.fields.begin(), part.fields.end());

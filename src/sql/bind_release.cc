@@ -6,7 +6,6 @@
 
 #include "sql/binder_internal.h"
 #include "sql/emit.h"
-#include "sql/explain.h"
 #include "sql/rewrite.h"
 
 namespace discreet::sql {
@@ -24,77 +23,6 @@ std::string text_of(const Source& source, int position, const CallExpr& call) {
                          at + 1 - static_cast<std::size_t>(position));
   }
   return call.function;
-}
-
-Type released_type(Type type) {
-  return type.kind == TypeKind::Decimal ? double_type() : type;
-}
-
-void collect(const Plan& plan, const catalog::Policy& policy, std::set<std::string>& tables,
-             std::set<std::size_t>& releases);
-
-void collect(const Scalar& scalar, const catalog::Policy& policy, std::set<std::string>& tables,
-             std::set<std::size_t>& releases) {
-  if (const auto* subquery = std::get_if<SubqueryValue>(&scalar.node))
-    collect(*subquery->plan, policy, tables, releases);
-  if (const auto* applied = std::get_if<Apply>(&scalar.node))
-    for (const auto& arg : applied->args) collect(*arg, policy, tables, releases);
-  if (const auto* cast = std::get_if<CastTo>(&scalar.node))
-    collect(*cast->arg, policy, tables, releases);
-  if (const auto* when = std::get_if<CaseWhen>(&scalar.node)) {
-    for (const auto& [condition, result] : when->branches) {
-      collect(*condition, policy, tables, releases);
-      collect(*result, policy, tables, releases);
-    }
-    collect(*when->otherwise, policy, tables, releases);
-  }
-}
-
-/// Private tables and earlier releases that a plan reads.
-void collect(const Plan& plan, const catalog::Policy& policy, std::set<std::string>& tables,
-             std::set<std::size_t>& releases) {
-  struct Walk {
-    const catalog::Policy& policy;
-    std::set<std::string>& tables;
-    std::set<std::size_t>& releases;
-    void scalar(const ScalarPtr& one) const {
-      if (one) collect(*one, policy, tables, releases);
-    }
-    void plan(const PlanPtr& one) const { collect(*one, policy, tables, releases); }
-    void operator()(const OneRow&) const {}
-    void operator()(const Scan& scan) const {
-      if (const auto* table = policy.table(scan.table); table != nullptr && !table->is_public())
-        tables.insert(scan.table);
-    }
-    void operator()(const ReleasedTable& table) const { releases.insert(table.index); }
-    void operator()(const Filter& node) const {
-      scalar(node.predicate);
-      plan(node.input);
-    }
-    void operator()(const Project& node) const {
-      for (const auto& [id, value] : node.outputs) scalar(value);
-      plan(node.input);
-    }
-    void operator()(const Join& node) const {
-      scalar(node.condition);
-      plan(node.left);
-      plan(node.right);
-    }
-    void operator()(const Aggregate& node) const {
-      for (const auto& [id, key] : node.keys) scalar(key);
-      for (const auto& [id, one] : node.aggregates) {
-        for (const auto& arg : one.args) scalar(arg);
-        scalar(one.filter);
-      }
-      plan(node.input);
-    }
-    void operator()(const Combine& node) const {
-      for (const auto& [input, columns] : node.inputs) plan(input);
-    }
-    void operator()(const Distinct& node) const { plan(node.input); }
-    void operator()(const SortLimit& node) const { plan(node.input); }
-  };
-  std::visit(Walk{policy, tables, releases}, plan.node);
 }
 
 }  // namespace
@@ -123,7 +51,7 @@ Result<std::optional<AskedBounds>> Binder::asked_bounds(const Expr& expr, const 
 Result<std::size_t> Binder::add_value(const ScalarPtr& scalar,
                                       const std::optional<AskedBounds>& asked,
                                       const ScalarPtr& filter, bool for_products,
-                                      Aggregation& aggregation) {
+                                      Aggregation& aggregation, bool only_counted) {
   Release& release = *aggregation.release;
   ScalarPtr raw = scalar;
   if (filter)
@@ -133,17 +61,37 @@ Result<std::size_t> Binder::add_value(const ScalarPtr& scalar,
   const std::string key =
       fmt::format("{}/{}/{}", emit_scalar(*raw), for_products,
                   asked && asked->per_row ? fmt::format("{}..{}", asked->lower, asked->upper) : "");
-  for (std::size_t i = 0; i < aggregation.value_keys.size(); ++i)
-    if (aggregation.value_keys[i] == key) return i;
-  const Facts facts = facts_.of(*scalar);
-  GridChoice choice = choose_grid(scalar->type, facts, asked, for_products);
-  if (choice.value.origin == BoundsOrigin::Technical &&
-      policy_.bounds() == catalog::BoundsRule::Declared && scalar->type.is_number())
+  std::size_t known = 0;
+  while (known < aggregation.value_keys.size() && aggregation.value_keys[known] != key) ++known;
+  const bool is_new = known == aggregation.value_keys.size();
+  GridChoice choice = is_new ? choose_grid(scalar->type, facts_.of(*scalar), asked, for_products)
+                             : GridChoice{release.values[known]};
+  choice.value.expression = emit_scalar(*raw);
+  // An average and a variance of one column are on the same grid where its range is narrow: the
+  // same value then, so that they share their sums.
+  const auto same_as = [&](const Value& other) {
+    return other.expression == choice.value.expression && other.grid == choice.value.grid &&
+           other.lower == choice.value.lower && other.upper == choice.value.upper &&
+           other.origin == choice.value.origin;
+  };
+  if (is_new)
+    known = static_cast<std::size_t>(
+        std::find_if(release.values.begin(), release.values.end(), same_as) -
+        release.values.begin());
+  // Under bounds per group what a unit adds is clamped to them: no bound per row is needed.
+  const bool per_group = (asked && !asked->per_row) || only_counted;
+  const bool sought =
+      choice.value.origin == BoundsOrigin::Technical && !per_group && scalar->type.is_number();
+  if (sought && policy_.bounds() == catalog::BoundsRule::Declared)
     return source_.refuse(scalar->position,
                           "the policy insists on declared bounds, and this value has none",
                           "Ask the data owner for `range = [low, high]` on the column, or write "
                           "contribution_bounds_per_row => (low, high)");
-  choice.value.expression = emit_scalar(*raw);
+  if (known < release.values.size()) {
+    if (sought) aggregation.bound_is_sought[known] = true;
+    return known;
+  }
+  aggregation.bound_is_sought.push_back(sought);
   release.values.push_back(choice.value);
   aggregation.raw.push_back(raw);
   aggregation.grid_sql.push_back(
@@ -300,7 +248,15 @@ Result<ScalarPtr> Binder::bind_release_aggregate(const Expr& expr, const CallExp
       made.kind = CountRelease{add_rows({filter}, aggregation)};
     } else if (!call.distinct) {
       DISCREET_TRY_VOID(need(1));
-      made.kind = CountRelease{add_rows({filter, not_null(args[0])}, aggregation)};
+      // A whole number is on its grid whenever it is there: the count that sums and averages of
+      // the column need too. Reals can be there without a place (NaN).
+      if (args[0]->type.kind == TypeKind::Integer) {
+        DISCREET_TRY(const auto value,
+                     add_value(args[0], std::nullopt, filter, false, aggregation, true));
+        made.kind = CountRelease{count_of(value)};
+      } else {
+        made.kind = CountRelease{add_rows({filter, not_null(args[0])}, aggregation)};
+      }
     } else {
       DISCREET_TRY_VOID(need(1));
       if (is_unit) {
@@ -359,8 +315,30 @@ Result<ScalarPtr> Binder::bind_release_aggregate(const Expr& expr, const CallExp
                       : function == "covar_pop" ? CovarianceRelease::Kind::Population
                                                 : CovarianceRelease::Kind::Sample;
     const auto count = count_of(x), sum_x = sum_of(x), sum_y = sum_of(y);
-    made.kind = CovarianceRelease{
-        kind, count, sum_x, sum_y, product_of(x, x), product_of(y, y), product_of(x, y)};
+    CovarianceRelease covariance{
+        kind,        count, sum_x, sum_y, product_of(x, x), product_of(y, y), product_of(x, y),
+        std::nullopt};
+    // Where every unit has one row the correlation is released in nine cells, which need the mixed
+    // products; in ranges so narrow that they are whole numbers that fit.
+    const auto narrow = [&](std::size_t value) {
+      const Value& v = release.values[value];
+      return v.origin != BoundsOrigin::Technical && v.lower >= -(1 << 16) && v.upper <= (1 << 16);
+    };
+    const bool single_row =
+        aggregation.input.one_row_per_unit || aggregation.input.rows_max == std::uint64_t{1};
+    if (function == "corr" && single_row && narrow(x) && narrow(y)) {
+      const auto mixed = [&](const std::string& product) {
+        return add_feature(Feature::Kind::SumOfProducts, x, y,
+                           fmt::format("coalesce(sum(CAST({} AS HUGEINT)), 0)", product),
+                           aggregation);
+      };
+      // Each factor is below 2^17, so a product of three fits 64 bits; the fourth is taken wide.
+      covariance.mixed = {
+          mixed(fmt::format("{0} * {0} * {1}", q(x), q(y))),
+          mixed(fmt::format("{0} * {1} * {1}", q(x), q(y))),
+          mixed(fmt::format("CAST({0} * {0} AS HUGEINT) * ({1} * {1})", q(x), q(y)))};
+    }
+    made.kind = covariance;
   } else if (function == "min" || function == "max") {
     DISCREET_TRY_VOID(need(1));
     if (!args[0]->type.is_ordered_number())
@@ -491,129 +469,6 @@ Result<ScalarPtr> Binder::bind_release_aggregate(const Expr& expr, const CallExp
   aggregation.release_ids.push_back(id);
   aggregation.release_texts.push_back(std::move(identity));
   return use_column(id, type, expr.position);
-}
-
-Result<Relation> Binder::finish_release(const Query& query, Relation input,
-                                        Aggregation& aggregation) {
-  const int position = query.position;
-  DISCREET_TRY_VOID(attach_unit(input, position));
-  // The statement stands alone, so nothing in it may come from the query around: also not from deep
-  // inside a subquery of FROM.
-  bool depends = false;
-  const auto look = [&](ColumnId id) {
-    for (const Scope* at = aggregation.below->outer; at != nullptr; at = at->outer)
-      depends |= std::any_of(at->fields.begin(), at->fields.end(),
-                             [&](const Field& field) { return field.id == id; });
-  };
-  for_each_plan_column(*input.plan, look);
-  for (const auto& key : aggregation.keys) for_each_column(*key.scalar, look);
-  for (const auto& raw : aggregation.raw) for_each_column(*raw, look);
-  for (const auto& condition : aggregation.conditions) for_each_column(*condition, look);
-  if (depends)
-    return source_.refuse(position,
-                          "this aggregate reads many people's rows anew for every row around it, "
-                          "so one person would change others' rows",
-                          "Aggregate it once, without the outer column, so that it is released "
-                          "first; or tie it to the privacy unit");
-  Release& release = *aggregation.release;
-  release.people = input.people;
-  release.unit_is_row = input.unit_is_row;
-  release.bounds.one_row_per_unit = input.one_row_per_unit;
-  release.bounds.rows_max =
-      input.one_row_per_unit ? std::optional<std::uint64_t>(1) : input.rows_max;
-  release.bounds.groups_max = release.bounds.rows_max;
-  if (query.privacy_clause) {
-    const PrivacyClause& clause = clauses_.at(*query.privacy_clause);
-    if (clause.options.privacy_unit_column) {
-      Scope scope;
-      scope.fields = input.fields;
-      NameExpr name;
-      name.parts.push_back(*clause.options.privacy_unit_column);
-      if (const auto dot = name.parts[0].rfind('.'); dot != std::string::npos)
-        name.parts = {name.parts[0].substr(0, dot), name.parts[0].substr(dot + 1)};
-      bool is_outer = false;
-      DISCREET_TRY(const Field* field,
-                   find_field(Expr{clause.position, name}, name, scope, is_outer));
-      if (field->anchor != input.people)
-        return source_.refuse(
-            clause.position,
-            fmt::format("privacy_unit_column {} is not the privacy unit of the policy",
-                        *clause.options.privacy_unit_column),
-            fmt::format("Leave it out, or name the unit ({})", input.people));
-    }
-    release.options = clause.options;
-  }
-  const bool all_per_unit =
-      std::all_of(aggregation.keys.begin(), aggregation.keys.end(), [&](const auto& key) {
-        bool per_unit = true;
-        for_each_column(*key.scalar, [&](ColumnId id) {
-          per_unit &=
-              std::any_of(input.fields.begin(), input.fields.end(),
-                          [&](const Field& field) { return field.id == id && field.per_unit; });
-        });
-        return per_unit;
-      });
-  if (all_per_unit) release.bounds.groups_max = 1;  // also where there are no keys
-
-  ReleasedTable table{releases_.size(), {}, aggregation.release_ids};
-  Relation made;
-  made.privacy = Privacy::Released;
-  made.single_row = aggregation.keys.empty();
-  std::vector<std::pair<ColumnId, ScalarPtr>> keys;
-  for (const auto& key : aggregation.keys) {
-    Key one;
-    one.column = fmt::format("k{}", release.keys.size() + 1);
-    one.text = key.text;
-    one.type = released_type(key.scalar->type);
-    one.may_be_null = facts_.of(*key.scalar).may_be_null;
-    release.keys.push_back(std::move(one));
-    keys.emplace_back(key.id, key.scalar);
-    table.keys.push_back(key.id);
-    Field field;
-    field.id = key.id;
-    field.type = released_type(key.scalar->type);
-    made.fields.push_back(std::move(field));
-  }
-  for (std::size_t i = 0; i < aggregation.release_ids.size(); ++i) {
-    Field field;
-    field.id = aggregation.release_ids[i];
-    field.type = release.aggregates[i].type;
-    made.fields.push_back(std::move(field));
-  }
-  release.table = fmt::format("released_{}", releases_.size() + 1);
-  find_key_domains(*input.plan, keys, facts_, policy_, release);
-
-  Type unit_type = integer_type();
-  for (const Field& field : input.fields)
-    if (field.id == *input.unit) unit_type = field.type;
-  write_release_sql(
-      ReleaseInput{*input.plan, use_column(*input.unit, unit_type), keys, aggregation.raw,
-                   aggregation.grid_sql, aggregation.conditions, aggregation.feature_sql, facts_},
-      release);
-  if (release.options && release.options->group_selection == GroupSelection::PublicGroups)
-    for (std::size_t i = 0; i < release.keys.size(); ++i)
-      if (!release.keys[i].is_public())
-        return source_.refuse(aggregation.keys[i].position,
-                              "PUBLIC_GROUPS needs keys that are public",
-                              "Join a public table and group by its column, or ask the data owner "
-                              "to list the column's values");
-  release.tree = describe_plan(*input.plan);
-  std::set<std::string> tables;
-  std::set<std::size_t> needs;
-  collect(*input.plan, policy_, tables, needs);
-  for (const auto& raw : aggregation.raw) collect(*raw, policy_, tables, needs);
-  for (const auto& condition : aggregation.conditions) collect(*condition, policy_, tables, needs);
-  release.tables.assign(tables.begin(), tables.end());
-  release.needs.assign(needs.begin(), needs.end());
-  for (const Value& value : release.values)
-    if (value.origin == BoundsOrigin::Technical && value.type.is_number())
-      notice(
-          "a value has no declared bounds, so they are found privately within the statement's "
-          "epsilon; `range = [low, high]` on the column in the policy, or "
-          "contribution_bounds_per_row => (low, high), would be cheaper");
-  releases_.push_back(std::move(release));
-  made.plan = make_plan(std::move(table));
-  return made;
 }
 
 }  // namespace discreet::sql

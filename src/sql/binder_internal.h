@@ -1,6 +1,6 @@
 // From tree to plan: names, types, functions and privacy properties. One class, one file per part
 // of the language: bind_query.cc, bind_from.cc, bind_expression.cc, bind_aggregate.cc,
-// bind_release.cc.
+// bind_release.cc, finish_release.cc.
 #pragma once
 
 #include <map>
@@ -64,7 +64,9 @@ class Binder {
     std::vector<ScalarPtr> raw;           // per Release::values: the expression before clamping
     std::vector<std::string> grid_sql;    // per Release::values: q as a function of the column v<n>
     std::vector<std::string> value_keys;  // per Release::values: its identity
-    std::vector<ScalarPtr> conditions;    // p1, p2, ...: row conditions of counts
+    std::vector<bool>
+        bound_is_sought;  // per Release::values: nobody gave a bound, per row or group
+    std::vector<ScalarPtr> conditions;     // p1, p2, ...: row conditions of counts
     std::vector<std::string> feature_sql;  // per feature: the aggregate over q and p
     Relation input;                        // what is aggregated
   };
@@ -136,12 +138,12 @@ class Binder {
   Facts facts_of_exact(const ExactAggregate& aggregate, const Relation& input) const;
   Result<std::vector<double>> bind_numbers(const Expr& expr, const char* what);
 
-  // bind_release.cc
+  // bind_release.cc; finish_release.cc
   Result<ScalarPtr> bind_release_aggregate(const Expr& expr, const CallExpr& call,
                                            Aggregation& aggregation);
   Result<std::size_t> add_value(const ScalarPtr& scalar, const std::optional<AskedBounds>& asked,
                                 const ScalarPtr& filter, bool for_products,
-                                Aggregation& aggregation);
+                                Aggregation& aggregation, bool only_counted = false);
   std::size_t add_feature(Feature::Kind kind, std::optional<std::size_t> value,
                           std::optional<std::size_t> second, const std::string& sql,
                           Aggregation& aggregation);
@@ -179,6 +181,11 @@ class Binder {
   std::set<ColumnId> plain_;  // output columns that are one aggregate and nothing else
   int depth_ = 0;
 };
+
+/// Decimals leave as reals: noise has no digits to keep.
+inline Type released_type(Type type) {
+  return type.kind == TypeKind::Decimal ? double_type() : type;
+}
 
 /// Domains of a release's keys: listed, ranges, or rows of public tables (key_domains.cc).
 void find_key_domains(const Plan& input, const std::vector<std::pair<ColumnId, ScalarPtr>>& keys,

@@ -72,12 +72,29 @@ std::string bounds_text(const Value& value) {
                      static_cast<double>(value.upper) * value.grid.unit(), name(value.origin));
 }
 
-void append_indented(std::string& into, const std::string& text, const std::string& prefix) {
+// Lines whose depth is their indentation, drawn as a tree behind `prefix`.
+void append_drawn(std::string& into, const std::string& text, const std::string& prefix) {
+  std::vector<std::pair<std::size_t, std::string>> lines;
   std::size_t from = 0;
   while (from < text.size()) {
     const auto end = std::min(text.find('\n', from), text.size());
-    into += prefix + text.substr(from, end - from) + "\n";
+    const std::string line = text.substr(from, end - from);
+    const auto indent = std::min(line.find_first_not_of(' '), line.size());
+    lines.emplace_back(indent / 2, line.substr(indent));
     from = end + 1;
+  }
+  // A level goes on where a later line is at it before one is above it.
+  const auto goes_on = [&](std::size_t line, std::size_t level) {
+    for (std::size_t i = line + 1; i < lines.size() && lines[i].first >= level; ++i)
+      if (lines[i].first == level) return true;
+    return false;
+  };
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const auto& [depth, what] = lines[i];
+    into += prefix;
+    for (std::size_t level = 1; level < depth; ++level) into += goes_on(i, level) ? "│  " : "   ";
+    if (depth > 0) into += goes_on(i, depth) ? "├─ " : "└─ ";
+    into += what + "\n";
   }
 }
 
@@ -166,10 +183,10 @@ std::string explain_text(const PlannedQuestion& question) {
     if (release.bounds.groups_max)
       text += fmt::format("│  ├─ at most {} groups a unit\n", *release.bounds.groups_max);
     text += "│  └─ reads\n";
-    append_indented(text, release.tree, "│       ");
+    append_drawn(text, release.tree, "│     ");
   }
   text += question.is_public() ? "└─ reads\n" : "└─ after the noise\n";
-  append_indented(text, question.tree, "     ");
+  append_drawn(text, question.tree, "   ");
   for (const auto& notice : question.notices) text += "note: " + notice + "\n";
   return text;
 }

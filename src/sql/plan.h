@@ -29,7 +29,8 @@ struct Scan {
   std::optional<ColumnId> row_number;
 };
 
-/// What release `index` gave out: its keys, then its aggregates.
+/// What release `index` gave out: its keys, then its aggregates (then their errors, where
+/// error_columns.h added them).
 struct ReleasedTable {
   std::size_t index;
   std::vector<ColumnId> keys;

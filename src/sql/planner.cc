@@ -6,6 +6,7 @@
 
 #include "sql/binder_internal.h"
 #include "sql/emit.h"
+#include "sql/error_columns.h"
 #include "sql/explain.h"
 
 namespace discreet::sql {
@@ -34,13 +35,25 @@ Result<PlannedQuestion> Binder::bind(const Query& query) {
     shown.push_back(field.id);
     columns += fmt::format("{}{} AS {}", columns.empty() ? "" : ", ", column_name(field.id),
                            quote_name(field.name));
-    OutputColumn output{field.name, field.type, {}, plain_.contains(field.id)};
+    OutputColumn output{field.name, field.type, {}, plain_.contains(field.id), std::nullopt};
     if (const auto from = computed_from_.find(field.id); from != computed_from_.end())
       output.from = from->second;
     question.columns.push_back(std::move(output));
   }
+  const auto with_errors =
+      add_errors(relation.plan, [this] { return new_column("", double_type()); });
+  std::vector<ColumnId> errors;
+  std::string error_columns;
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    const auto known = with_errors.errors.find(shown[i]);
+    if (known == with_errors.errors.end() || !known->second) continue;
+    question.columns[i].error = shown.size() + errors.size();
+    errors.push_back(*known->second);
+    error_columns += fmt::format(", {}", column_name(*known->second));
+  }
   // The order must be the outermost thing: an engine may forget the order of a subquery.
   const Plan* plan = relation.plan.get();
+  const Plan* plan_with_errors = with_errors.plan.get();
   std::string tail;
   if (const auto* sort = std::get_if<SortLimit>(&plan->node)) {
     for (const SortKey& key : sort->keys) {
@@ -52,8 +65,12 @@ Result<PlannedQuestion> Binder::bind(const Query& query) {
     if (sort->limit) tail += fmt::format(" LIMIT {}", *sort->limit);
     if (sort->offset) tail += fmt::format(" OFFSET {}", *sort->offset);
     plan = sort->input.get();
+    plan_with_errors = std::get<SortLimit>(plan_with_errors->node).input.get();
   }
   question.final_sql = fmt::format("SELECT {} FROM ({}){}", columns, emit_plan(*plan, shown), tail);
+  shown.insert(shown.end(), errors.begin(), errors.end());
+  question.final_sql_with_errors = fmt::format("SELECT {}{} FROM ({}){}", columns, error_columns,
+                                               emit_plan(*plan_with_errors, shown), tail);
   question.tree = describe_plan(*relation.plan);
   question.releases = std::move(releases_);
   question.tables.assign(tables_.begin(), tables_.end());
@@ -69,9 +86,10 @@ Result<PlannedQuestion> Planner::plan(const Source& source, const Statement& sta
   return question;
 }
 
-Result<PlannedQuestion> Planner::plan(const std::string& text) const {
+Result<PlannedQuestion> Planner::plan(const std::string& text,
+                                      const std::vector<Parameter>& parameters) const {
   const Source source(text);
-  DISCREET_TRY(const auto statement, parse_statement(source));
+  DISCREET_TRY(const auto statement, parse_statement(source, parameters));
   return plan(source, statement);
 }
 

@@ -30,6 +30,11 @@ unit = "person -> people.id"
 [tables.towns]
 source = "w.csv"
 public = true
+key = "town"
+[tables.cards]
+source = "c.parquet"
+unit = "id -> people.id"
+max_rows_per_unit = 1
 [budgets.default]
 epsilon = 1.0
 delta = 1e-7
@@ -47,6 +52,7 @@ class PlannerTest : public testing::Test {
                            {"ssn", "VARCHAR"},
                            {"tags", "VARCHAR[]"}});
     schema_.add("trips", {{"person", "BIGINT"}, {"km", "DECIMAL(10,1)"}});
+    schema_.add("cards", {{"id", "BIGINT"}, {"town", "VARCHAR"}, {"points", "INTEGER"}});
     schema_.add("towns", {{"town", "VARCHAR"}, {"size", "INTEGER"}});
   }
   PlannedQuestion plan(const std::string& text) { return planner_.plan(text).value(); }
@@ -222,6 +228,40 @@ TEST(EmitTest, OverflowIsGuardedOnceAndTextIsQuoted) {
             "TRY((CAST(c1 AS BIGINT) * (CAST(c1 AS BIGINT) + CAST(c1 AS BIGINT))))");
   EXPECT_EQ(quote_text("it's"), "'it''s'");
   EXPECT_EQ(quote_name("a\"b"), "\"a\"\"b\"");
+}
+
+TEST_F(PlannerTest, BoundsPerGroupAreBoundsEnough) {
+  const std::string sum =
+      "SELECT WITH DIFFERENTIAL_PRIVACY SUM(km, contribution_bounds_per_group => (0, 9)) FROM "
+      "trips";
+  EXPECT_TRUE(plan(sum).notices.empty());
+  EXPECT_THAT(plan("SELECT sum(km) FROM trips").notices.at(0), HasSubstr("found privately"));
+  std::string strict = kPolicy;
+  strict.replace(strict.find("\"auto\""), 6, "\"declared\"");
+  const auto policy = catalog::Policy::parse(strict, "test.toml", {.sources_exist = false}).value();
+  EXPECT_TRUE(Planner(policy, schema_).plan(sum));
+  EXPECT_TRUE(Planner(policy, schema_).plan("SELECT count(km) FROM trips"));
+  EXPECT_FALSE(Planner(policy, schema_).plan("SELECT sum(km) FROM trips"));
+}
+
+TEST_F(PlannerTest, OneRowAUnitSurvivesJoinsWithPublicTablesOnTheirKeys) {
+  const auto rows = [&](const std::string& from) {
+    return plan("SELECT count(*) FROM " + from).releases.at(0).bounds.rows_max;
+  };
+  EXPECT_EQ(rows("cards"), 1U);
+  EXPECT_EQ(rows("cards c JOIN towns t ON c.town = t.town"), 1U);
+  EXPECT_EQ(rows("cards c LEFT JOIN towns t ON c.town = t.town"), 1U);
+  EXPECT_EQ(rows("cards c, (SELECT max(size) AS most FROM towns) t"), 1U);
+  EXPECT_EQ(rows("cards c JOIN towns t ON c.points = t.size"), std::nullopt);
+  EXPECT_EQ(rows("cards c, towns t"), std::nullopt);
+  EXPECT_EQ(rows("cards c JOIN towns t ON t.town = t.town"), std::nullopt);
+}
+
+TEST_F(PlannerTest, CountsAveragesAndVariancesOfAColumnShareTheirSums) {
+  const auto release =
+      plan("SELECT count(age), avg(age), var_pop(age), sum(age) FROM people").releases.at(0);
+  EXPECT_EQ(release.values.size(), 1U);
+  EXPECT_EQ(release.features.size(), 3U);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 // Guarantee: (a) every row of `partials_sql` and of a stream belongs to the privacy unit in its
 //            column `unit`: taking one unit out of the data takes out exactly its rows and changes
 //            no other; (b) per-row values are integers within [lower, upper], clamped in the
-//            statement; (c) statements do not fail, whatever the rows hold; (d) nothing in this
+//            statement (by the adapter in streamed_sql); (c) statements do not fail, whatever the rows hold; (d) nothing in this
 //            struct depends on a row.
 // Assumes:   the curator drops partial rows whose key is not in a public key's domain, bounds each
 //            unit's contribution before anything is added up, and runs a question's statements on
@@ -16,6 +16,7 @@
 // Argument:  docs/sql.md, "Why the rewriting is private".
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -62,7 +63,8 @@ struct Feature {
     Count,          ///< rows where the value is not NULL
     Sum,            ///< of q, over those
     SumOfSquares,   ///< of q * q
-    SumOfProducts,  ///< of q * q of the second value, where both are present
+    SumOfProducts,  ///< of q * q of the second value (to higher powers in
+                    ///< CovarianceRelease::mixed), where both are present
     Distinct,       ///< different values, each of which belongs to one unit (order numbers of a
                     ///< customer)
   };
@@ -131,6 +133,8 @@ struct VarianceRelease {
 struct CovarianceRelease {
   enum class Kind { Population, Sample, Correlation } kind;
   std::size_t count, sum_x, sum_y, squares_x, squares_y, products;  ///< rows where both are present
+  /// Sums of x^2 y, x y^2 and x^2 y^2: of a correlation over one row per unit, in narrow ranges.
+  std::optional<std::array<std::size_t, 3>> mixed;
 };
 struct ExtremeRelease {
   std::size_t stream;
@@ -210,6 +214,11 @@ struct Release {
   /// The same before anything is added up, for an engine adapter that bounds while it streams: one
   /// row per source row with unit, k1, ..., q1, ... (one per value) and the conditions p1, ...
   std::string rows_sql;
+  /// The same with values as they are, not yet on their grid, where that is only a matter of bounds:
+  /// whole numbers, booleans and decimals of as many digits as the grid. The adapter moves them to
+  /// [lower, upper]; `streamed_digits` has a decimal's digits by value, 0 for what is whole.
+  std::string streamed_sql;
+  std::vector<int> streamed_digits;
   /// Only where one_row_per_unit: one row per group with the exact totals k1, ..., f1, ...,
   /// `units`.
   std::optional<std::string> totals_sql;
@@ -229,6 +238,8 @@ struct OutputColumn {
   std::vector<std::string> from;
   /// It is that aggregate and nothing else.
   bool is_plain = false;
+  /// Which column of final_sql_with_errors is its error, from 0; absent: none is known.
+  std::optional<std::size_t> error;
 };
 
 struct PlannedQuestion {
@@ -236,6 +247,9 @@ struct PlannedQuestion {
   std::vector<std::string> tables;
   std::vector<Release> releases;  ///< in the order in which they must run
   std::string final_sql;
+  /// The same rows in the same order, with errors (error_columns.h) behind the answer's columns.
+  /// For this one the n errors of a release's n aggregates are its columns a(n+1), ..., a(2n).
+  std::string final_sql_with_errors;
   std::vector<OutputColumn> columns;
   std::vector<std::string> notices;
   std::string tree;  ///< the final statement's plan, for EXPLAIN

@@ -26,10 +26,11 @@ struct Field {
   /// "orders.o_orderkey" for a key from which links lead to it. Columns with equal anchors that are
   /// equal belong to the same unit.
   std::string anchor;
-  bool merged = false;    ///< the right side of USING: not found by bare name
-  bool unusable = false;  ///< of a type no statement may use
-  bool per_unit = false;  ///< at most one value per unit (declared: max_rows_per_unit = 1)
-  bool is_key = false;    ///< links of the policy point here: one row per value (declared)
+  bool merged = false;         ///< the right side of USING: not found by bare name
+  bool unusable = false;       ///< of a type no statement may use
+  bool per_unit = false;       ///< at most one value per unit (declared: max_rows_per_unit = 1)
+  bool is_key = false;         ///< links of the policy point here: one row per value (declared)
+  bool is_public_key = false;  ///< of a public table: one row per value (declared: key)
 };
 
 struct Relation {

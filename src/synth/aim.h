@@ -14,7 +14,7 @@ namespace discreet::synth {
 
 struct AimSettings {
   double select_share = 0.1;         ///< of each round's budget
-  double rounds_per_attribute = 16;  ///< plan before annealing
+  double rounds_per_attribute = 8;  ///< plan before annealing
   std::uint64_t model_bytes = 2'000'000;
   int iterations = 120;  ///< of mirror descent per round
   int final_iterations = 1200;

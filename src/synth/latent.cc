@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "privacy/zcdp_conversion.h"
 #include "synth/grouping.h"
+#include "synth/pair_cover.h"
 #include "synth/records.h"
 #include "synth/tree_methods_internal.h"
 
@@ -18,8 +20,38 @@ Progress stage(const FitContext& context, std::string_view name, double from, do
   };
 }
 
+namespace {
+
+constexpr std::size_t kWholeMax = 250;                // marginals that are always measured whole
+constexpr std::uint64_t kCellsWholeMax = 20'000'000;  // of all of them
+constexpr double kRhoWhole = 0.1;                     // budgets that can afford any number
+constexpr std::uint32_t kCovers = 3;
+
+// The penalty grows with the budget a little slower than its precision does: smaller budgets want
+// relatively more of it. Found on ADULT and NIST; a constant ratio is nearly as good.
+double penalty_of(const LatentSettings& settings, Rho rho) {
+  const double mu = std::sqrt(2 * rho.value());
+  return settings.penalty * mu * std::pow(0.18 / mu, 0.05);
+}
+
+// What of the workload is measured: all of it, or a part that covers its pairs. Decided by sizes
+// and the budget, not by rows.
+Workload measured_part(const Workload& workload, const Domain& domain, ApproxDp target) {
+  const bool affordable = [&] {
+    const auto rho = zcdp_meeting(target);
+    return rho && rho->value() >= kRhoWhole;
+  }();
+  if (workload.marginals.size() <= kWholeMax ||
+      (affordable && workload.cells(domain) <= kCellsWholeMax))
+    return workload;
+  Workload part = cover_pairs(workload, domain, kCovers);
+  return part.marginals.empty() ? workload : part;
+}
+
+}  // namespace
+
 LatentSettings LatentSettings::fast() {
-  return {.components = 112, .steps = 320, .rate = 0.2, .proposals = 4'000'000};
+  return {.components = 128, .steps = 360, .rate = 0.2, .penalty = 0.124, .proposals = 4'000'000};
 }
 
 Result<Twin> fit_latent(const CodedTable& table, const Workload& workload, ApproxDp target,
@@ -29,7 +61,8 @@ Result<Twin> fit_latent(const CodedTable& table, const Workload& workload, Appro
   std::vector<double> weights;
   for (std::uint32_t a = 0; a < domain.size(); ++a) one_ways.push_back({a});
   double weight_sum = 0;
-  for (const WeightedClique& marginal : workload.marginals) {
+  const Workload part = measured_part(workload, domain, target);
+  for (const WeightedClique& marginal : part.marginals) {
     if (marginal.attributes.size() < 2) continue;
     wider.push_back(marginal.attributes);
     weights.push_back(std::pow(marginal.weight, 2.0 / 3));
@@ -67,12 +100,12 @@ Result<Twin> fit_latent(const CodedTable& table, const Workload& workload, Appro
                        lefts[i],
                        {wide[i].counts.begin(), wide[i].counts.end()},
                        wide[i].sigma});
-  const double mu = std::sqrt(2 * twin.rho.value());
+  const double penalty = penalty_of(settings, twin.rho);
   Dice dice(context.random);
   const MixtureSettings mixture{.components = settings.components,
                                 .steps = settings.steps,
                                 .rate = settings.rate,
-                                .penalty = settings.penalty * mu,
+                                .penalty = penalty,
                                 .batch = settings.batch};
   DISCREET_TRY(const Mixture model,
                Mixture::fit(grouping.domain, grouping.rows_estimate, fit_one_ways, targets, mixture,
@@ -95,20 +128,22 @@ Result<Twin> fit_latent(const CodedTable& table, const Workload& workload, Appro
                                                     std::min(1.0, 14 / std::max(uses, 1.0)));
   for (std::size_t t = 0; t < context.twins; ++t) {
     CodedTable records = sample_mixture(model, rows, dice);
-    const auto part = 0.25 / static_cast<double>(context.twins);
+    const auto span = 0.25 / static_cast<double>(context.twins);
     DISCREET_TRY_VOID(local_search(records, search, proposals, dice,
-                                   stage(context, "searching", 0.75 + part * static_cast<double>(t),
-                                         0.75 + part * static_cast<double>(t + 1))));
+                                   stage(context, "searching", 0.75 + span * static_cast<double>(t),
+                                         0.75 + span * static_cast<double>(t + 1))));
     twin.tables.push_back(refine_groups(records, grouping, domain, dice));
   }
   twin.measured = std::move(narrow);
   twin.events = measurements.events();
   twin.notes.push_back(fmt::format(
-      "latent: {} marginals measured once, noise of standard deviation {:.4g}; {} of {} value "
+      "latent: {} marginals measured once{}, noise of standard deviation {:.4g}; {} of {} value "
       "groups; {} classes, {} steps, penalty {:.4g}; {} search proposals",
-      shares.size(), std::sqrt(1 / (2 * twin.rho.value()) * static_cast<double>(shares.size())),
-      grouping.domain.width(), domain.width(), settings.components, settings.steps,
-      settings.penalty * mu, proposals));
+      shares.size(),
+      part.marginals.size() < workload.marginals.size() ? " (a part that covers every pair)" : "",
+      std::sqrt(1 / (2 * twin.rho.value()) * static_cast<double>(shares.size())),
+      grouping.domain.width(), domain.width(), settings.components, settings.steps, penalty,
+      proposals));
   return twin;
 }
 

@@ -12,10 +12,10 @@
 namespace discreet::synth {
 
 struct LatentSettings {
-  std::uint32_t components = 320;
-  std::uint32_t steps = 1100;
+  std::uint32_t components = 336;
+  std::uint32_t steps = 1300;
   double rate = 0.15;
-  double penalty = 0.135;  ///< lambda over the square root of twice rho
+  double penalty = 0.12;  ///< lambda over the mu of all noise together, at mu = 0.18
   std::uint32_t batch = 16;
   std::uint64_t proposals = 10'000'000;  ///< of the local search
   double group_sigmas = 2;

@@ -128,8 +128,9 @@ CodedTable chain_table(std::size_t rows, std::uint64_t seed) {
     const auto b = dice.unit() < 0.8 ? a % 3 : dice.below(3);
     const auto c = dice.unit() < 0.7 ? b + 1 : dice.below(5);
     const auto d = dice.unit() < 0.9 ? a % 2 : dice.below(2);
-    for (const auto& [column, value] : {std::pair{0, a}, {1, b}, {2, c}, {3, d}})
-      table.columns[static_cast<std::size_t>(column)].push_back(static_cast<std::uint16_t>(value));
+    const std::uint64_t values[] = {a, b, c, d};
+    for (std::size_t column = 0; column < 4; ++column)
+      table.columns[column].push_back(static_cast<std::uint16_t>(values[column]));
   }
   return table;
 }

@@ -63,7 +63,7 @@ std::string heat_map(const std::string& title, const Domain& domain,
   std::string svg = fmt::format(
       "<div class=card><b>{}</b><br><svg width='{:.0f}' height='{:.0f}' role='img' "
       "aria-label='{}'>",
-      escaped(title), side + pad + 10, side + pad + 10, escaped(title));
+      escaped(title), side + pad + 46, side + pad + 10, escaped(title));
   for (std::size_t i = 0; i < n; ++i) {
     const double at = pad + cell * (static_cast<double>(i) + 0.5);
     const std::string label = escaped(domain[i].name.substr(0, 15));

@@ -37,8 +37,10 @@ Method choose_method(const Domain& domain, const Workload& workload, ApproxDp ta
   return wider ? Method::Latent : Method::Independent;
 }
 
-Result<Twin> synthesize(const CodedTable& table, const Workload& workload, ApproxDp target,
-                        const SynthesisSettings& settings, const FitContext& context) {
+namespace {
+
+Result<Twin> fit(const CodedTable& table, const Workload& workload, ApproxDp target,
+                 const SynthesisSettings& settings, const FitContext& context) {
   const Method method = settings.method == Method::Auto
                             ? choose_method(table.domain, workload, target)
                             : settings.method;
@@ -57,6 +59,24 @@ Result<Twin> synthesize(const CodedTable& table, const Workload& workload, Appro
   }
   return fit_latent(table, workload, target,
                     settings.fast ? LatentSettings::fast() : settings.latent, context);
+}
+
+// Methods make records part by part; nobody should mistake their order for something.
+void shuffle_rows(CodedTable& table, Dice& dice) {
+  for (std::size_t i = table.rows(); i > 1; --i) {
+    const std::size_t j = dice.below(i);
+    for (auto& column : table.columns) std::swap(column[i - 1], column[j]);
+  }
+}
+
+}  // namespace
+
+Result<Twin> synthesize(const CodedTable& table, const Workload& workload, ApproxDp target,
+                        const SynthesisSettings& settings, const FitContext& context) {
+  DISCREET_TRY(Twin twin, fit(table, workload, target, settings, context));
+  Dice dice(context.random);
+  for (CodedTable& records : twin.tables) shuffle_rows(records, dice);
+  return twin;
 }
 
 }  // namespace discreet::synth

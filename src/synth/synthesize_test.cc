@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <set>
+#include <cstdio>
 
 #include "support/seeded_random.h"
 #include "synth/score.h"

@@ -22,6 +22,9 @@ struct ChunkFiller {
     chunk.size_ = rows;
     chunk.columns_.resize(columns);
   }
+  static void set_decimal_digits(DuckDbChunk& chunk, std::size_t column, int digits) {
+    chunk.columns_[column].decimal_digits = digits;
+  }
   /// Points a column at a flat vector of a known type, or at a widened copy of it.
   static void fill(DuckDbChunk& chunk, std::size_t column, duckdb_type native,
                    duckdb_vector vector);

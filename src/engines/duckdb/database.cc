@@ -63,6 +63,7 @@ Result<DuckDb> DuckDb::open(DuckDbSettings settings) {
     config.set("memory_limit", std::to_string(*settings.memory_max_mib) + "MiB");
   if (settings.read_only) config.set("access_mode", "READ_ONLY");
   if (!settings.temporary_folder.empty()) config.set("temp_directory", settings.temporary_folder);
+  if (!settings.external_access) config.set("enable_external_access", "false");
   config.set("lock_configuration", "true");
 
   auto instance = std::make_shared<DuckDbInstance>(std::move(settings.operator_log));

@@ -41,7 +41,8 @@ struct DuckDbSettings {
   std::optional<std::uint32_t> threads{};         ///< DuckDB's own choice (all cores) if absent
   std::optional<std::uint64_t> memory_max_mib{};  ///< DuckDB's own choice (80 %) if absent
   std::string temporary_folder{};                 ///< where it may spill; empty is DuckDB's choice
-  OperatorLog operator_log = nullptr;             ///< absent: backend messages are dropped
+  bool external_access = true;         ///< off: no statement can reach a file, whatever it says
+  OperatorLog operator_log = nullptr;  ///< absent: backend messages are dropped
 };
 
 /// One connection. Movable; one thread at a time, except interrupt(). Rows and appenders made from

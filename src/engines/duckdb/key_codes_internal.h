@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "engines/duckdb/code_table_internal.h"
+#include "engines/duckdb/code_table.h"
 #include "engines/duckdb/unit_rows.h"
 
 namespace discreet {

@@ -210,12 +210,40 @@ bool UnitRows::State::take(const DuckDbChunk& chunk, Lane& lane) {
   lane.flags.assign(size, 0);
   for (std::size_t v = 0; v < shape.values.size(); ++v) {
     const std::size_t column = first + v;
+    const RowValue& wanted = shape.values[v];
+    if (chunk.decimal_digits(column) != wanted.decimal_digits) return false;
     const std::uint32_t flag = std::uint32_t{1} << v;
-    const auto values = chunk.int64s(column);
-    const bool has_nulls = chunk.has_nulls(column);
-    for (std::size_t row = 0; row < size; ++row) {
-      lane.places[row][2 + v] = static_cast<std::uint64_t>(values[row]);
-      if (!has_nulls || !chunk.is_null(column, row)) lane.flags[row] |= flag;
+    const auto write = [&](const auto& value) {
+      for (std::size_t row = 0; row < size; ++row)
+        lane.places[row][2 + v] = static_cast<std::uint64_t>(value(row));
+    };
+    switch (chunk.type(column)) {
+      case DuckDbType::Int64: {
+        const auto values = chunk.int64s(column);
+        write([&](std::size_t row) { return std::clamp(values[row], wanted.lower, wanted.upper); });
+        break;
+      }
+      case DuckDbType::HugeInt:
+        write([&](std::size_t row) {
+          return static_cast<std::int64_t>(
+              std::clamp<Int128>(chunk.int128(column, row), wanted.lower, wanted.upper));
+        });
+        break;
+      case DuckDbType::Bool: {
+        const auto values = chunk.booleans(column);
+        write([&](std::size_t row) {
+          return std::clamp<std::int64_t>(values[row] != 0, wanted.lower, wanted.upper);
+        });
+        break;
+      }
+      default:
+        return false;
+    }
+    if (!chunk.has_nulls(column)) {
+      for (std::size_t row = 0; row < size; ++row) lane.flags[row] |= flag;
+    } else {
+      for (std::size_t row = 0; row < size; ++row)
+        if (!chunk.is_null(column, row)) lane.flags[row] |= flag;
     }
   }
   for (std::size_t p = 0; p < shape.conditions.size(); ++p) {
@@ -242,8 +270,9 @@ Result<std::optional<UnitRows>> UnitRows::load(DuckDb& engine, const std::string
   state->memory_max = memory_max;
   state->words = 2 + state->shape.values.size();
   std::vector<std::string> columns = {state->shape.unit};
-  for (const auto* more : {&state->shape.keys, &state->shape.values, &state->shape.conditions})
-    columns.insert(columns.end(), more->begin(), more->end());
+  columns.insert(columns.end(), state->shape.keys.begin(), state->shape.keys.end());
+  for (const RowValue& value : state->shape.values) columns.push_back(value.column);
+  columns.insert(columns.end(), state->shape.conditions.begin(), state->shape.conditions.end());
   DISCREET_TRY(const VisitedRows visited,
                engine.visit(sql, columns, [&](const DuckDbChunk& chunk, std::size_t lane) {
                  return state->take(chunk, state->lane(lane));

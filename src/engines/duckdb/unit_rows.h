@@ -39,10 +39,20 @@ struct RowFeature {
   std::optional<std::size_t> condition{};
 };
 
-/// The statement's columns in order: the unit, keys, values (BIGINT), conditions (BOOLEAN).
+/// A column of whole numbers, of a DECIMAL with this many digits, or of booleans. What lies outside
+/// the bounds is moved to them.
+struct RowValue {
+  std::string column;
+  std::int64_t lower, upper;
+  int decimal_digits = 0;
+};
+
+/// The statement's columns in order: the unit, keys, values, conditions (BOOLEAN).
 struct UnitRowsShape {
   std::string unit;
-  std::vector<std::string> keys, values, conditions;
+  std::vector<std::string> keys;
+  std::vector<RowValue> values;
+  std::vector<std::string> conditions;
   std::vector<RowFeature> features;
 };
 
@@ -62,8 +72,9 @@ struct UnitPartials {
 
 class UnitRows {
  public:
-  /// Reads all rows. Nothing: they would take more than `memory_max` bytes, or more values and
-  /// conditions than a row of this form has; the engine can still add up by itself.
+  /// Reads all rows. Nothing: they would take more than `memory_max` bytes, or have more values and
+  /// conditions than a row of this form, or others than the shape says; the engine can still add
+  /// up by itself.
   static Result<std::optional<UnitRows>> load(DuckDb& engine, const std::string& sql,
                                               UnitRowsShape shape, std::uint64_t memory_max);
   static bool fits(const UnitRowsShape& shape);

@@ -39,7 +39,7 @@ std::string random_rows(const std::string& unit, std::uint64_t rows, int seed) {
 
 const UnitRowsShape kShape = {"unit",
                               {"k1", "k2"},
-                              {"q1", "q2"},
+                              {{"q1", -(std::int64_t{1} << 62), 400}, {"q2", 0, 1000}},
                               {"p1"},
                               {{RowFeature::Kind::Rows},
                                {RowFeature::Kind::Rows, 0, 0, 0},
@@ -49,8 +49,10 @@ const UnitRowsShape kShape = {"unit",
                                {RowFeature::Kind::SumOfProducts, 0, 1},
                                {RowFeature::Kind::SumOfProducts, 1, 1}}};
 const std::string kFeatures =
-    "count(*), count(*) FILTER (WHERE p1), count(q1), coalesce(sum(q1), 0), count(q2), "
-    "coalesce(sum(q1::HUGEINT * q2), 0), coalesce(sum(q2 * q2), 0)";
+    "count(*), count(*) FILTER (WHERE p1), count(q1), coalesce(sum(CASE WHEN q1 > 400 THEN 400 "
+    "ELSE q1 END), 0), count(q2), "
+    "coalesce(sum((CASE WHEN q1 > 400 THEN 400 ELSE q1 END)::HUGEINT * q2), 0), coalesce(sum(q2 * "
+    "q2), 0)";
 
 struct Numbered {
   std::vector<Keys> keys;
@@ -185,6 +187,29 @@ TEST(UnitRowsTest, RowsOverTheMemoryLimitAreLeftToTheEngine) {
   UnitRowsShape wide = kShape;
   wide.conditions.assign(40, "p1");
   EXPECT_FALSE(UnitRows::fits(wide));
+}
+
+TEST(UnitRowsTest, DecimalsAreReadByTheirDigitsAndMovedToTheirBounds) {
+  DuckDb engine = DuckDb::open({.threads = 1}).value();
+  for (const char* type : {"DECIMAL(4,2)", "DECIMAL(9,2)", "DECIMAL(18,2)", "DECIMAL(38,2)"}) {
+    const std::string sql = std::string("SELECT 1 AS unit, (i - 40)::") + type +
+                            " + 0.25 AS v FROM range(100) t(i) UNION ALL SELECT 1, NULL";
+    UnitRowsShape shape = {"unit",
+                           {},
+                           {{"v", -1000, 2000, 2}},
+                           {},
+                           {{RowFeature::Kind::Sum, 0}, {RowFeature::Kind::Count, 0}}};
+    const auto loaded = UnitRows::load(engine, sql, shape, 1 << 30);
+    ASSERT_TRUE(loaded.has_value() && loaded->has_value()) << type;
+    const auto partials = (*loaded)->add_up(
+        [](const Keys&) { return std::optional(std::uint32_t{0}); }, std::nullopt);
+    // -40 to -11 become -10; -10 to 19 stay, with a quarter; the other 40 become 20.
+    EXPECT_EQ(text(partials.values[0]), text(30 * -1000 + (135 * 100 + 30 * 25) + 40 * 2000))
+        << type;
+    EXPECT_EQ(text(partials.values[1]), "100");
+    shape.values[0].decimal_digits = 3;
+    EXPECT_FALSE(UnitRows::load(engine, sql, shape, 1 << 30).value().has_value());
+  }
 }
 
 TEST(UnitRowsTest, AStatementThatFailsIsAnErrorWithoutTheBackendsWords) {

@@ -24,7 +24,7 @@ class RowVisit {
     ChunkFiller::resize(*lane->chunk, rows, columns);
     for (idx_t column = 0; column < columns; ++column) {
       duckdb_vector vector = duckdb_data_chunk_get_vector(input, column + 1);
-      if (lane->types.size() <= column && !add_type(*lane, vector)) return false;
+      if (lane->types.size() <= column && !add_type(*lane, column, vector)) return false;
       ChunkFiller::fill(*lane->chunk, column, lane->types[column], vector);
     }
     rows_ += rows;
@@ -71,9 +71,14 @@ class RowVisit {
     Lane* lane_;
   };
 
-  bool add_type(Lane& lane, duckdb_vector vector) {
+  bool add_type(Lane& lane, std::size_t column, duckdb_vector vector) {
     duckdb_logical_type logical = duckdb_vector_get_column_type(vector);
-    const duckdb_type type = duckdb_get_type_id(logical);
+    duckdb_type type = duckdb_get_type_id(logical);
+    if (type == DUCKDB_TYPE_DECIMAL) {
+      // Its digits without the point, exactly as the engine keeps them.
+      type = duckdb_decimal_internal_type(logical);
+      ChunkFiller::set_decimal_digits(*lane.chunk, column, duckdb_decimal_scale(logical));
+    }
     duckdb_destroy_logical_type(&logical);
     lane.types.push_back(type);
     if (!ChunkFiller::map_type(type)) fail();
