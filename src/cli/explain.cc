@@ -8,12 +8,12 @@
 
 #include "cli/question_options.h"
 #include "cli/text_table.h"
-#include "random/secure_random.h"
 
 namespace discreet::cli {
 namespace {
 
 struct ExplainArguments : QuestionArguments {
+  std::string format = "all";
   bool json = false;
 };
 
@@ -38,10 +38,11 @@ void print_json(const Explanation& e) {
   out["affordable"] = e.affordable;
   out["notices"] = e.notices;
   out["plan"] = e.tree;
+  out["question"] = nlohmann::ordered_json::parse(e.json);
   std::printf("%s\n", out.dump(2).c_str());
 }
 
-void print_text(const Explanation& e) {
+void print_table(const Explanation& e) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& column : e.columns)
     rows.push_back({column.name, column.mechanism.empty() ? "as it is" : column.mechanism,
@@ -49,13 +50,14 @@ void print_text(const Explanation& e) {
                     : column.mechanism.empty() ? ""
                                                : "depends on a bound found privately"});
   std::fputs(text_table({{"column"}, {"mechanism"}, {"error at 95 %"}}, rows).c_str(), stdout);
-  std::printf("\ncost: epsilon %g, delta %g, rho %.4g; left to %s: epsilon %s%s\n\n%s",
-              e.cost.epsilon, e.cost.delta, e.cost.rho, e.remaining.account.c_str(),
-              shown(e.remaining.left.epsilon).c_str(), e.affordable ? "" : " (cannot pay)",
-              e.tree.c_str());
-  for (const auto& notice : e.notices) std::printf("note: %s\n", notice.c_str());
+  std::printf("\ncost: epsilon %g, delta %g, rho %.4g; left to %s: epsilon %s%s\n", e.cost.epsilon,
+              e.cost.delta, e.cost.rho, e.remaining.account.c_str(),
+              shown(e.remaining.left.epsilon).c_str(), e.affordable ? "" : " (cannot pay)");
+}
+
+void print_notes(const Explanation& e) {
   for (const auto& column : e.columns)
-    if (column.mechanism == "K-norm") {
+    if (column.mechanism == "K-norm" || column.mechanism == "cells, discrete Laplace") {
       std::printf(
           "note: the error of an average or a variance is for a group of 1,000; it falls with the "
           "group's size\n");
@@ -64,18 +66,17 @@ void print_text(const Explanation& e) {
 }
 
 int run_explain(const ExplainArguments& arguments) {
-  const auto question = make_question(arguments);
-  if (!question) return fail(question.error());
-  const auto policy = load_policy(arguments.policy);
-  if (!policy) return fail(policy.error());
-  const SystemClock clock;
-  SecureRandom random;
-  auto curator = Curator::open(*policy, clock, random, operator_log());
-  if (!curator) return fail(curator.error());
-  const auto explanation = curator->explain(*question);
-  if (!explanation) return fail(explanation.error());
-  arguments.json ? print_json(*explanation) : print_text(*explanation);
-  return kOk;
+  return with_question(arguments, [&](Curator& curator, const Question& question) {
+    const auto explanation = curator.explain(question);
+    if (!explanation) return fail(explanation.error());
+    const std::string format = arguments.json ? "json" : arguments.format;
+    if (format == "json") print_json(*explanation);
+    if (format == "table" || format == "all") print_table(*explanation);
+    if (format == "all") std::printf("\n");
+    if (format == "tree" || format == "all") std::fputs(explanation->drawing.c_str(), stdout);
+    if (format == "all") print_notes(*explanation);
+    return static_cast<int>(kOk);
+  });
 }
 
 }  // namespace
@@ -88,6 +89,9 @@ void add_explain(CLI::App& app, Action& chosen) {
                "from people\"");
   auto arguments = std::make_shared<ExplainArguments>();
   add_question_options(verb, *arguments);
+  verb->add_option("--format", arguments->format, "all, table, tree or json")
+      ->check(CLI::IsMember({"all", "table", "tree", "json"}))
+      ->capture_default_str();
   verb->add_flag("--json", arguments->json, "One JSON object: cost, columns, remaining");
   verb->callback(
       [&chosen, arguments] { chosen = [arguments] { return run_explain(*arguments); }; });

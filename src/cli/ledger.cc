@@ -9,6 +9,7 @@
 #include "cli/policy_option.h"
 #include "cli/text_table.h"
 #include "curator/accounts.h"
+#include "curator/certificate.h"
 #include "ledger/report.h"
 
 namespace discreet::cli {
@@ -20,6 +21,7 @@ struct LedgerArguments {
   std::string policy;
   std::string head;
   std::string out;
+  std::string certificate;
   std::string format = "table";
   bool json = false;
 };
@@ -30,7 +32,10 @@ Result<ledger::Ledger> open_to_read(const LedgerArguments& arguments, const Cloc
   return open_ledger(policy, clock, {.read_only = true});
 }
 
+int check_certificate(const LedgerArguments& arguments);
+
 int verify(const LedgerArguments& arguments) {
+  if (!arguments.certificate.empty()) return check_certificate(arguments);
   const SystemClock clock;
   auto opened = open_to_read(arguments, clock);
   if (!opened) return fail(opened.error());
@@ -55,6 +60,29 @@ int verify(const LedgerArguments& arguments) {
   fmt::print(
       "{} events: the chain holds, {} charges fit their budgets, {} answers match\nhead {}\n",
       found->events, found->charges, found->releases, ledger::to_hex(found->head));
+  return kOk;
+}
+
+int check_certificate(const LedgerArguments& arguments) {
+  const SystemClock clock;
+  auto opened = open_to_read(arguments, clock);
+  if (!opened) return fail(opened.error());
+  std::ifstream file(arguments.certificate, std::ios::binary);
+  if (!file)
+    return fail({ErrorCode::NotFound, fmt::format("cannot read {}", arguments.certificate)});
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const auto found = verify_certificate(text, *opened);
+  if (arguments.json) {
+    ordered_json result{{"verified", found.has_value()}};
+    result[found ? "checked" : "broken"] = found ? *found : found.error().message;
+    std::puts(result.dump().c_str());
+    return found ? kOk : kFailed;
+  }
+  if (!found) {
+    std::fprintf(stderr, "discreet: %s\n", found.error().message.c_str());
+    return kFailed;
+  }
+  fmt::print("{}\n", *found);
   return kOk;
 }
 
@@ -102,15 +130,17 @@ int report(const LedgerArguments& arguments) {
   const SystemClock clock;
   auto opened = open_to_read(arguments, clock);
   if (!opened) return fail(opened.error());
-  const bool html = arguments.format == "html";
-  const auto text = html ? ledger::report_html(*opened) : ledger::report_json(*opened);
+  const bool html = arguments.format == "html", markdown = arguments.format == "markdown";
+  const auto text = html       ? ledger::report_html(*opened)
+                    : markdown ? ledger::report_markdown(*opened)
+                               : ledger::report_json(*opened);
   if (!text) return fail(text.error());
   if (!arguments.out.empty()) {
     std::ofstream file(arguments.out, std::ios::binary);
     file << *text << '\n';
     if (!file.flush())
       return fail({ErrorCode::Unavailable, fmt::format("cannot write {}", arguments.out)});
-  } else if (html || arguments.json || arguments.format == "json") {
+  } else if (html || markdown || arguments.json || arguments.format == "json") {
     std::puts(text->c_str());
   } else {
     print_report_table(ordered_json::parse(*text));
@@ -143,6 +173,10 @@ void add_ledger(CLI::App& app, Action& chosen) {
           verify);
   verify_part->add_option("--head", arguments->head,
                           "A head hash seen earlier, which must be in the chain");
+  verify_part
+      ->add_option("--certificate", arguments->certificate,
+                   "Also that this certificate (of `query --certificate`) is of this ledger")
+      ->type_name("FILE");
   verify_part->add_flag("--json", arguments->json, "One JSON object");
   CLI::App* export_part =
       add("export", "All events as JSON, one a line",
@@ -151,11 +185,10 @@ void add_ledger(CLI::App& app, Action& chosen) {
   CLI::App* report_part = add(
       "report", "What was released, to whom, at what cost",
       "  discreet ledger report --policy discreet.toml --format html --out report.html", report);
-  report_part->add_option("--format", arguments->format, "table, json or html")
-      ->check(CLI::IsMember({"table", "json", "html"}))
+  report_part->add_option("--format", arguments->format, "table, json, html or markdown")
+      ->check(CLI::IsMember({"table", "json", "html", "markdown"}))
       ->capture_default_str();
-  report_part->add_option("--out", arguments->out,
-                          "A file to write (JSON, or HTML with --format html)");
+  report_part->add_option("--out", arguments->out, "A file to write (JSON, or as --format says)");
   report_part->add_flag("--json", arguments->json, "The same as --format json");
 }
 

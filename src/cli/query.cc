@@ -2,19 +2,19 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/question_options.h"
 #include "cli/text_table.h"
-#include "random/secure_random.h"
 
 namespace discreet::cli {
 namespace {
 
 struct QueryArguments : QuestionArguments {
-  std::string format = "table", out;
-  bool json = false;
+  std::string format = "table", out, certificate;
+  bool json = false, errors = false;
 };
 
 bool is_number(const AnswerColumn& column) {
@@ -144,19 +144,23 @@ void say(const Answer& answer, const Result<ledger::Balance>& balance) {
                  shown(balance->left.epsilon).c_str(), shown(balance->left.delta).c_str());
 }
 
-int run_query(const QueryArguments& arguments) {
-  const auto question = make_question(arguments);
-  if (!question) return fail(question.error());
-  if (arguments.format == "parquet" && arguments.out.empty())
-    return fail(invalid_parameter("--format parquet needs --out FILE"));
-  const auto policy = load_policy(arguments.policy);
-  if (!policy) return fail(policy.error());
-  const SystemClock clock;
-  SecureRandom random;
-  auto curator = Curator::open(*policy, clock, random, operator_log());
-  if (!curator) return fail(curator.error());
-  const auto answer = curator->answer(*question);
+Result<void> write_text(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text << '\n';
+  if (!file.flush()) return Error{ErrorCode::Unavailable, fmt::format("cannot write {}", path)};
+  return {};
+}
+
+int answer(const QueryArguments& arguments, Curator& curator, Question question) {
+  question.errors = arguments.errors;
+  const auto answer = curator.answer(question);
   if (!answer) return fail(answer.error());
+  if (!arguments.certificate.empty()) {
+    const auto certificate = curator.certificate(*answer);
+    if (!certificate) return fail(certificate.error());
+    if (const auto written = write_text(arguments.certificate, *certificate); !written)
+      return fail(written.error());
+  }
   const std::string format = arguments.json ? "json" : arguments.format;
   if (format == "csv")
     print_csv(*answer);
@@ -169,8 +173,16 @@ int run_query(const QueryArguments& arguments) {
       return fail(written.error());
   } else
     print_table(*answer);
-  say(*answer, curator->balance(question->account));
+  say(*answer, curator.balance(question.account));
   return kOk;
+}
+
+int run_query(const QueryArguments& arguments) {
+  if (arguments.format == "parquet" && arguments.out.empty())
+    return fail(invalid_parameter("--format parquet needs --out FILE"));
+  return with_question(arguments, [&](Curator& curator, Question question) {
+    return answer(arguments, curator, std::move(question));
+  });
 }
 
 }  // namespace
@@ -187,6 +199,13 @@ void add_query(CLI::App& app, Action& chosen) {
       ->capture_default_str();
   verb->add_option("--out", arguments->out, "The file for --format parquet")->type_name("FILE");
   verb->add_flag("--json", arguments->json, "The same as --format json");
+  verb->add_option("--certificate", arguments->certificate,
+                   "Write what the answer can prove of itself; `ledger verify --certificate` "
+                   "checks it")
+      ->type_name("FILE");
+  verb->add_flag("--errors", arguments->errors,
+                 "A column <name>_error95 behind every noisy one: half the width of its 95 % "
+                 "interval, row by row");
   verb->callback([&chosen, arguments] { chosen = [arguments] { return run_query(*arguments); }; });
 }
 

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "base/parse_number.h"
+#include "random/secure_random.h"
 
 namespace discreet::cli {
 
@@ -16,6 +17,9 @@ void add_question_options(CLI::App* verb, QuestionArguments& arguments) {
   verb->add_option("--delta", arguments.delta,
                    "For private group keys (default 1e-7, or a tenth of the budget)")
       ->type_name("D");
+  verb->add_option("--target-error", arguments.target_error,
+                   "Instead of an epsilon: '±50 at 95%', reached at the least cost")
+      ->type_name("ERROR");
   verb->add_option("sql", arguments.sql, "The statement")->required()->type_name("SQL");
 }
 
@@ -31,7 +35,23 @@ Result<Question> make_question(const QuestionArguments& arguments) {
     DISCREET_TRY(const double value, parse_number(arguments.delta, "delta"));
     DISCREET_TRY(question.delta, Delta::make(value));
   }
+  if (!arguments.target_error.empty()) {
+    DISCREET_TRY(question.target_error, TargetError::parse(arguments.target_error));
+  }
   return question;
+}
+
+int with_question(const QuestionArguments& arguments,
+                  const std::function<int(Curator&, Question)>& work) {
+  auto question = make_question(arguments);
+  if (!question) return fail(question.error());
+  const auto policy = load_policy(arguments.policy);
+  if (!policy) return fail(policy.error());
+  const SystemClock clock;
+  SecureRandom random;
+  auto curator = Curator::open(*policy, clock, random, operator_log());
+  if (!curator) return fail(curator.error());
+  return work(*curator, *std::move(question));
 }
 
 OperatorLog operator_log() {

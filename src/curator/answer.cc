@@ -1,5 +1,6 @@
 #include "curator/answer.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace discreet {
@@ -13,7 +14,55 @@ Json optional_json(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
+// Errors by column: null, one number where all rows have the same, or a number or null per row.
+Json errors_of_column(const Answer& answer, std::size_t column) {
+  Json all = Json::array();
+  bool any = false, same = true;
+  for (const auto& row : answer.errors) {
+    all.push_back(optional_json(row[column]));
+    any = any || row[column];
+    same = same && row[column] == answer.errors.front()[column];
+  }
+  if (!any) return nullptr;
+  return same ? all.front() : all;
+}
+
+void read_errors_of_column(const Json& json, Answer& answer, std::size_t column) {
+  for (std::size_t row = 0; row < answer.rows.size(); ++row) {
+    const Json& error = json.is_array() ? json.at(row) : json;
+    if (!error.is_null()) answer.errors[row][column] = error.get<double>();
+  }
+}
+
 }  // namespace
+
+Answer Answer::with_error_columns() const {
+  Answer wide = *this;
+  wide.columns.clear();
+  wide.error95.clear();
+  wide.noisy.clear();
+  for (auto& row : wide.rows) row.clear();
+  for (auto& row : wide.errors) row.clear();
+  for (std::size_t column = 0; column < columns.size(); ++column) {
+    wide.columns.push_back(columns[column]);
+    wide.error95.push_back(error95[column]);
+    wide.noisy.push_back(noisy[column]);
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+      wide.rows[row].push_back(rows[row][column]);
+      wide.errors[row].push_back(errors[row][column]);
+    }
+    if (!noisy[column]) continue;
+    wide.columns.push_back({columns[column].name + "_error95", "double precision"});
+    wide.error95.emplace_back();
+    wide.noisy.push_back(false);
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+      const auto& error = errors[row][column];
+      wide.rows[row].push_back(error ? std::optional(fmt::format("{:.4g}", *error)) : std::nullopt);
+      wide.errors[row].emplace_back();
+    }
+  }
+  return wide;
+}
 
 std::string Answer::to_bytes() const {
   Json json;
@@ -29,8 +78,13 @@ std::string Answer::to_bytes() const {
   }
   json["error95"] = Json::array();
   for (const auto& error : error95) json["error95"].push_back(optional_json(error));
+  json["errors"] = Json::array();
+  for (std::size_t column = 0; column < columns.size(); ++column)
+    json["errors"].push_back(errors_of_column(*this, column));
+  json["noisy"] = noisy;
   json["notices"] = notices;
   json["cost"] = {{"epsilon", cost.epsilon}, {"delta", cost.delta}, {"rho", cost.rho}};
+  json["certificate"] = certificate;
   // Text from the data may hold bytes that are not UTF-8: they are replaced, never a reason to
   // fail.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -50,7 +104,18 @@ Result<Answer> Answer::from_bytes(const std::string& bytes) {
   }
   for (const auto& error : json["error95"])
     answer.error95.push_back(error.is_null() ? std::nullopt : std::optional(error.get<double>()));
+  answer.errors.assign(answer.rows.size(),
+                       std::vector<std::optional<double>>(answer.columns.size()));
+  answer.noisy.assign(answer.columns.size(), false);
+  // Answers recorded before errors were kept per cell have the column's median only.
+  const bool per_cell = json.contains("errors");
+  for (std::size_t column = 0; column < answer.columns.size(); ++column) {
+    read_errors_of_column(json[per_cell ? "errors" : "error95"].at(column), answer, column);
+    answer.noisy[column] =
+        per_cell ? json["noisy"].at(column).get<bool>() : answer.error95[column].has_value();
+  }
   answer.notices = json["notices"].get<std::vector<std::string>>();
+  answer.certificate = json.value("certificate", "");
   answer.cost = {json["cost"]["epsilon"], json["cost"]["delta"], json["cost"]["rho"]};
   return answer;
 }

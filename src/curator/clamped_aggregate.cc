@@ -93,6 +93,7 @@ Result<ClampedAggregate> ClampedAggregate::make(const sql::Release& release, std
     Centre& x = made.use_.x;
     x.middle = made.lower_ + (made.upper_ - made.lower_) / 2;
     x.half = std::max<std::int64_t>(1, std::max(made.upper_ - x.middle, x.middle - made.lower_));
+    x.below = x.above = static_cast<double>(x.half);
     made.use_.count = 0;
     made.use_.linear = 1;
     // An average divides the count's error away, the sum's it keeps: the sum gets twice as much.

@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "mechanisms/bound_search.h"
+#include "mechanisms/discrete_gaussian.h"
+#include "mechanisms/discrete_laplace.h"
 #include "random/discrete_laplace_sampler.h"
 
 namespace discreet {
@@ -12,7 +14,9 @@ namespace {
 // Sizes are whole numbers; a row of largest size counts 2^kSizeBits (bounded sums), so that
 // rounding up costs nothing that can be seen.
 constexpr int kSizeBits = 20;
-constexpr double kSearchShare = 0.25;
+constexpr double kTestShare = 0.02;
+// A cell counts no more than this, so that squares of all cells of a unit fit 128 bits.
+constexpr std::int64_t kStepsMax = std::int64_t{1} << 44;
 
 UInt128 absolute(Int128 value) {
   return value < 0 ? UInt128{0} - static_cast<UInt128>(value) : static_cast<UInt128>(value);
@@ -37,24 +41,35 @@ Int128 scaled_down(Int128 value, UInt128 bound, UInt128 size) {
   return value < 0 ? -static_cast<Int128>(magnitude) : static_cast<Int128>(magnitude);
 }
 
+// The least whole number whose square is at least `square`.
+UInt128 root_up(UInt128 square) {
+  auto root = static_cast<UInt128>(std::sqrt(static_cast<long double>(square)));
+  while (root * root > square) --root;
+  while (root * root < square) ++root;
+  return root;
+}
+
 }  // namespace
 
-Result<ClippedSums> ClippedSums::make(Epsilon epsilon, std::vector<Sum> sums,
-                                      std::optional<std::uint64_t> rows_max) {
+Result<ClippedSums> ClippedSums::make(Epsilon epsilon, std::vector<Sum> sums, ClipOptions options) {
   DISCREET_CHECK(!sums.empty(), "a release of sums needs a sum");
-  DISCREET_CHECK(sums.size() == 1 ||
-                     std::all_of(sums.begin(), sums.end(), [](const Sum& s) { return s.bounded; }),
+  const bool bounded =
+      std::all_of(sums.begin(), sums.end(), [](const Sum& s) { return s.bounded; });
+  DISCREET_CHECK(sums.size() == 1 || bounded,
                  "sums without declared bounds are released one by one");
-  ClippedSums clipped(epsilon, std::move(sums));
-  DISCREET_TRY(clipped.search_, Epsilon::make(mul_down(kSearchShare, epsilon.value())));
+  if (!bounded) options.delta = Delta::zero();
+  ClippedSums clipped(epsilon, std::move(sums), options);
+  DISCREET_TRY(clipped.search_, Epsilon::make(mul_down(options.search_share, epsilon.value())));
   DISCREET_TRY(clipped.noise_, Epsilon::make(sub_down(epsilon.value(), clipped.search_.value())));
+  if (options.delta.value() > 0) {
+    DISCREET_TRY(clipped.test_, Epsilon::make(mul_down(kTestShare, epsilon.value())));
+  }
 
   // Bounded: from 1/64 of a row to all the rows a unit may have, by factors of sqrt(2).
   // Unbounded: from one grid unit to 2^50 of them.
-  const bool bounded = clipped.sums_.front().bounded;
   double weight = 0;
   for (const Sum& sum : clipped.sums_) weight += sum.weight;
-  const double rows = rows_max ? static_cast<double>(*rows_max) : 0x1p20;
+  const double rows = options.rows_max ? static_cast<double>(*options.rows_max) : 0x1p20;
   const double first = bounded ? kSizeBits - 6 : 0;
   const double last = bounded ? kSizeBits + std::log2(weight * rows) : 50;
   for (double power = first; power < last + 0.5; power += 0.5)
@@ -62,9 +77,11 @@ Result<ClippedSums> ClippedSums::make(Epsilon epsilon, std::vector<Sum> sums,
   // The noise at the largest bound must still fit: bounds beyond that are left out, which is
   // decided before anything is charged. Nobody has that many rows of largest size where noise would
   // fit.
+  const Epsilon least =
+      Epsilon::make(sub_down(clipped.noise_.value(), clipped.test_.value())).value();
   const auto noise_fits = [&] {
     for (std::size_t sum = 0; sum < clipped.sums_.size(); ++sum)
-      if (!DiscreteLaplaceSampler::make(clipped.rate(sum, to_big(clipped.bounds_.back()))))
+      if (!DiscreteLaplaceSampler::make(clipped.rate(sum, to_big(clipped.bounds_.back()), least)))
         return false;
     return true;
   };
@@ -75,7 +92,28 @@ Result<ClippedSums> ClippedSums::make(Epsilon epsilon, std::vector<Sum> sums,
       return invalid_parameter(
           "this epsilon is too small for values of this range: the noise would not fit 64 bits");
   }
+  if (options.delta.value() > 0) {
+    const auto most = L2Sensitivity::make(static_cast<double>(clipped.bounds_.back()));
+    if (!most || !DiscreteGaussian::make(ApproxDp{least, options.delta}, *most, 2))
+      clipped.options_.delta = Delta::zero();  // Laplace noise fits
+  }
   return clipped;
+}
+
+template <class Visit>
+void ClippedSums::each_cell(const Contributions& contributions, std::size_t unit,
+                            const Visit& visit) const {
+  const std::size_t begin = contributions.begin(unit), end = contributions.begin(unit + 1);
+  for (std::size_t sum = 0; sum < sums_.size() && options_.one_group; ++sum) {
+    Int128 total = 0;
+    for (std::size_t row = begin; row < end; ++row)
+      total += sums_[sum].of(contributions.values(row));
+    visit(std::uint32_t{0}, sum, total);
+  }
+  if (options_.one_group) return;
+  for (std::size_t row = begin; row < end; ++row)
+    for (std::size_t sum = 0; sum < sums_.size(); ++sum)
+      visit(contributions.group(row), sum, sums_[sum].of(contributions.values(row)));
 }
 
 // ceil(|value| weight 2^kSizeBits / row_max), or |value| itself where there is no row maximum.
@@ -96,47 +134,139 @@ UInt128 ClippedSums::size_of(Int128 value, std::size_t sum) const {
   return magnitude / row_max * factor + (magnitude % row_max * factor + row_max - 1) / row_max;
 }
 
-Rational ClippedSums::rate(std::size_t sum, const BigInt& bound) const {
-  const Rational noise = exact_rational(noise_.value()).value();
+// The same with its sign, rounded towards zero: the cell on the lattice of sizes.
+std::int64_t ClippedSums::steps_of(Int128 value, std::size_t sum) const {
+  const Sum& s = sums_[sum];
+  const UInt128 magnitude = absolute(value);
+  const auto factor = static_cast<UInt128>(std::ldexp(s.weight, kSizeBits));
+  const auto row_max = static_cast<UInt128>(s.row_max);
+  const UInt128 rows = magnitude / row_max;
+  if (rows >= static_cast<UInt128>(kStepsMax) / factor) return value < 0 ? -kStepsMax : kStepsMax;
+  const auto steps =
+      static_cast<std::int64_t>(rows * factor + magnitude % row_max * factor / row_max);
+  return value < 0 ? -steps : steps;
+}
+
+Rational ClippedSums::rate(std::size_t sum, const BigInt& bound, Epsilon noise_epsilon) const {
+  const Rational noise = exact_rational(noise_epsilon.value()).value();
   if (!sums_[sum].bounded) return noise / Rational(bound);
   const BigInt factor = BigInt(static_cast<std::int64_t>(std::ldexp(sums_[sum].weight, kSizeBits)));
   return noise * Rational(factor, to_big(static_cast<UInt128>(sums_[sum].row_max)) * bound);
 }
 
+// One unit changes the difference by one.
+bool ClippedSums::most_touch_many_cells(const Contributions& contributions,
+                                        RandomSource& random) const {
+  std::int64_t difference = 0;
+  for (std::size_t unit = 0; unit < contributions.units(); ++unit) {
+    std::size_t touched = 0;
+    each_cell(contributions, unit,
+              [&](std::uint32_t, std::size_t, Int128 value) { touched += value != 0; });
+    difference += touched > kLaplaceCellsMax ? 1 : -1;
+  }
+  const auto noise = DiscreteLaplace::make(test_, L1Sensitivity{1});
+  return noise.value().release(difference, random) > 0;
+}
+
 NoisySums ClippedSums::release(const Contributions& contributions, std::size_t groups,
                                RandomSource& random) const {
+  if (options_.one_group) groups = 1;
+  if (options_.delta.value() == 0 || groups * sums_.size() <= kLaplaceCellsMax)
+    return release_laplace(contributions, groups, noise_, random);
+  const Epsilon left = Epsilon::make(sub_down(noise_.value(), test_.value())).value();
+  return most_touch_many_cells(contributions, random)
+             ? release_gaussian(contributions, groups, left, random)
+             : release_laplace(contributions, groups, left, random);
+}
+
+NoisySums ClippedSums::release_laplace(const Contributions& contributions, std::size_t groups,
+                                       Epsilon noise_epsilon, RandomSource& random) const {
   const std::size_t count = sums_.size();
   std::vector<UInt128> sizes(contributions.units());
   std::vector<std::int64_t> above(bounds_.size());
   for (std::size_t unit = 0; unit < sizes.size(); ++unit) {
-    for (std::size_t row = contributions.begin(unit); row < contributions.begin(unit + 1); ++row)
-      for (std::size_t sum = 0; sum < count; ++sum)
-        sizes[unit] += size_of(sums_[sum].of(contributions.values(row)), sum);
+    each_cell(contributions, unit, [&](std::uint32_t, std::size_t sum, Int128 value) {
+      sizes[unit] += size_of(value, sum);
+    });
     for (std::size_t i = 0; i < bounds_.size() && sizes[unit] > bounds_[i]; ++i) ++above[i];
   }
-  const auto search = BoundSearch::balanced(search_, noise_, groups * count);
+  const auto search = BoundSearch::balanced(search_, noise_epsilon, groups * count);
   const UInt128 bound = bounds_[search.value().release(above, random)];
 
   NoisySums noisy;
   noisy.cells.assign(count, std::vector<Int128>(groups));
   for (std::size_t unit = 0; unit < sizes.size(); ++unit)
-    for (std::size_t row = contributions.begin(unit); row < contributions.begin(unit + 1); ++row)
-      for (std::size_t sum = 0; sum < count; ++sum) {
-        const Int128 value = sums_[sum].of(contributions.values(row));
-        noisy.cells[sum][contributions.group(row)] +=
-            sizes[unit] > bound ? scaled_down(value, bound, sizes[unit]) : value;
-      }
+    each_cell(contributions, unit, [&](std::uint32_t group, std::size_t sum, Int128 value) {
+      noisy.cells[sum][group] +=
+          sizes[unit] > bound ? scaled_down(value, bound, sizes[unit]) : value;
+    });
 
   std::vector<std::int64_t> noise(groups);
   for (std::size_t sum = 0; sum < count; ++sum) {
-    const auto sampler = DiscreteLaplaceSampler::make(rate(sum, to_big(bound))).value();
+    const Rational exact = rate(sum, to_big(bound), noise_epsilon);
+    const auto sampler = DiscreteLaplaceSampler::make(exact).value();
     sampler.draw_many(noise, random);
     for (std::size_t group = 0; group < groups; ++group) noisy.cells[sum][group] += noise[group];
-    const double r = rate(sum, to_big(bound)).convert_to<double>();
+    const double r = exact.convert_to<double>();
     noisy.noise_sd.push_back(std::sqrt(2 * std::exp(-r)) / -std::expm1(-r));
   }
   noisy.bound = static_cast<double>(bound) / (sums_.front().bounded ? std::exp2(kSizeBits) : 1);
   return noisy;
+}
+
+// On the lattice of sizes all cells have one scale, so one Gaussian serves them all.
+NoisySums ClippedSums::release_gaussian(const Contributions& contributions, std::size_t groups,
+                                        Epsilon noise_epsilon, RandomSource& random) const {
+  const std::size_t count = sums_.size();
+  std::vector<UInt128> sizes(contributions.units());
+  std::vector<std::int64_t> above(bounds_.size());
+  for (std::size_t unit = 0; unit < sizes.size(); ++unit) {
+    UInt128 squares = 0;
+    each_cell(contributions, unit, [&](std::uint32_t, std::size_t sum, Int128 value) {
+      const Int128 steps = steps_of(value, sum);
+      squares += static_cast<UInt128>(steps * steps);
+    });
+    sizes[unit] = root_up(squares);
+    for (std::size_t i = 0; i < bounds_.size() && sizes[unit] > bounds_[i]; ++i) ++above[i];
+  }
+  // Fewer clipped units than under Laplace noise: they are clipped in every cell.
+  const double cells = static_cast<double>(groups * count);
+  const double threshold = 4 * std::sqrt(cells) / noise_epsilon.value() + 3 / search_.value();
+  const auto search = BoundSearch::make(
+      search_, static_cast<std::int64_t>(std::fmin(std::round(threshold), 0x1p62)));
+  const UInt128 bound = bounds_[search.value().release(above, random)];
+
+  std::vector<std::int64_t> steps(groups * count);
+  for (std::size_t unit = 0; unit < sizes.size(); ++unit)
+    each_cell(contributions, unit, [&](std::uint32_t group, std::size_t sum, Int128 value) {
+      const Int128 whole = steps_of(value, sum);
+      const Int128 kept = sizes[unit] > bound ? scaled_down(whole, bound, sizes[unit]) : whole;
+      auto& cell = steps[sum * groups + group];
+      cell = saturating_add(cell, static_cast<std::int64_t>(kept));
+    });
+  const auto sensitivity = L2Sensitivity::make(static_cast<double>(bound));
+  const auto gaussian = DiscreteGaussian::make(ApproxDp{noise_epsilon, options_.delta},
+                                               sensitivity.value(), steps.size());
+  gaussian.value().release(steps, random);
+
+  NoisySums noisy;
+  noisy.gaussian = true;
+  noisy.cells.assign(count, std::vector<Int128>(groups));
+  for (std::size_t sum = 0; sum < count; ++sum) {
+    const double unit =
+        static_cast<double>(sums_[sum].row_max) / std::ldexp(sums_[sum].weight, kSizeBits);
+    for (std::size_t group = 0; group < groups; ++group)
+      noisy.cells[sum][group] =
+          static_cast<Int128>(std::round(static_cast<double>(steps[sum * groups + group]) * unit));
+    noisy.noise_sd.push_back(std::sqrt(gaussian.value().variance()) * unit);
+  }
+  noisy.bound = static_cast<double>(bound) / std::exp2(kSizeBits);
+  return noisy;
+}
+
+LossEvent ClippedSums::loss() const {
+  if (options_.delta.value() == 0) return loss::Pure{epsilon_};
+  return loss::Approximate{epsilon_, options_.delta};
 }
 
 double ClippedSums::noise_sd_per_row(std::size_t sum) const {

@@ -1,12 +1,19 @@
 // Releases sums to which a unit may contribute many rows in many groups, when nobody gave a bound.
 //
-// A unit's contributions to all sums and groups are one vector. Its size is an L1 norm in which
-// each sum is measured by its declared row maximum. A bound B on the size is found privately
-// (BoundSearch, a quarter of epsilon), every unit's vector is scaled down to B where it is larger,
-// and discrete Laplace noise for an L1 sensitivity of B is added to every cell. Guarantee:
-// epsilon-DP for all cells together, under add/remove of a unit. Assumes:   the contributions are
-// grouped by unit; groups and sums are public or already released. Proof:
-// docs/proofs/clipped_sums.md
+// A unit's contributions to all sums and groups are one vector, in which each sum is measured by
+// its declared row maximum. A bound B on the vector's size is found privately (BoundSearch), every
+// unit's vector is scaled down to B where it is larger, and noise for a sensitivity of B is added
+// to every cell:
+//   Laplace   sizes and noise in L1.
+//   Gaussian  sizes and noise in L2: less error where a unit has many cells, about 20 and more.
+//   Only
+//             with a delta and more than 20 cells, and by a private test of whether most units have
+//             so many (2 % of epsilon).
+// Guarantee: epsilon-DP for all cells together, under add/remove of a unit; (epsilon, delta)-DP
+// with
+//            a delta.
+// Assumes:   the contributions are grouped by unit; groups and sums are public or already released.
+// Proof:     docs/proofs/clipped_sums.md
 #pragma once
 
 #include <vector>
@@ -23,29 +30,52 @@ struct NoisySums {
   std::vector<double> noise_sd;            ///< by sum
   double bound =
       0;  ///< rows of largest size that a unit may add (bounded sums), or units of the grid
+  bool gaussian = false;
+};
+
+struct ClipOptions {
+  std::optional<std::uint64_t> rows_max;  ///< of a unit, where it is known
+  double search_share = 0.25;             ///< of epsilon, for the bound
+  bool one_group = false;                 ///< all of a unit's groups added up: one cell per sum
+  Delta delta = Delta::zero();            ///< not zero: Gaussian noise may be chosen
 };
 
 class ClippedSums {
  public:
-  /// `chosen` are indexes of `sums` to release together; either all bounded, or a single one.
-  static Result<ClippedSums> make(Epsilon epsilon, std::vector<Sum> sums,
-                                  std::optional<std::uint64_t> rows_max);
+  /// Gaussian noise is not considered for this many cells or fewer, and not chosen unless most
+  /// units touch more.
+  static constexpr std::size_t kLaplaceCellsMax = 20;
+
+  /// `sums` are released together; either all bounded, or a single one. InvalidParameter: epsilon
+  /// is too small for the ranges.
+  static Result<ClippedSums> make(Epsilon epsilon, std::vector<Sum> sums, ClipOptions options);
 
   NoisySums release(const Contributions& contributions, std::size_t groups,
                     RandomSource& random) const;
 
-  LossEvent loss() const { return loss::Pure{epsilon_}; }
+  LossEvent loss() const;
   /// What the noise would be at a bound of one row of largest size: the yardstick EXPLAIN can give.
   double noise_sd_per_row(std::size_t sum) const;
 
  private:
-  ClippedSums(Epsilon epsilon, std::vector<Sum> sums) : epsilon_(epsilon), sums_(std::move(sums)) {}
+  ClippedSums(Epsilon epsilon, std::vector<Sum> sums, ClipOptions options)
+      : epsilon_(epsilon), sums_(std::move(sums)), options_(options) {}
+  /// What one unit adds, cell by cell: visit(group, sum, value).
+  template <class Visit>
+  void each_cell(const Contributions& contributions, std::size_t unit, const Visit& visit) const;
   UInt128 size_of(Int128 value, std::size_t sum) const;
-  Rational rate(std::size_t sum, const BigInt& bound) const;
+  std::int64_t steps_of(Int128 value, std::size_t sum) const;
+  Rational rate(std::size_t sum, const BigInt& bound, Epsilon noise) const;
+  bool most_touch_many_cells(const Contributions& contributions, RandomSource& random) const;
+  NoisySums release_laplace(const Contributions& contributions, std::size_t groups, Epsilon noise,
+                            RandomSource& random) const;
+  NoisySums release_gaussian(const Contributions& contributions, std::size_t groups, Epsilon noise,
+                             RandomSource& random) const;
 
   Epsilon epsilon_;
   std::vector<Sum> sums_;
-  Epsilon search_ = Epsilon::zero(), noise_ = Epsilon::zero();
+  ClipOptions options_;
+  Epsilon search_ = Epsilon::zero(), test_ = Epsilon::zero(), noise_ = Epsilon::zero();
   std::vector<UInt128> bounds_;  // rising, in units of size
 };
 

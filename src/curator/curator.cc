@@ -1,12 +1,14 @@
 #include "curator/curator.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include "curator/released_view.h"
 #include "ledger/sha256.h"
+#include "sql/explain.h"
 #include "sql/planner.h"
 
 namespace discreet {
@@ -16,16 +18,67 @@ namespace {
 // granted if that is less.
 constexpr double kDefaultDelta = 1e-7, kDeltaShare = 0.1;
 
-bool needs_delta(const sql::Release& release) {
-  return std::any_of(release.keys.begin(), release.keys.end(),
-                     [](const sql::Key& key) { return !key.is_public(); });
-}
-
-std::optional<double> median(std::vector<std::optional<double>> errors) {
-  std::erase_if(errors, [](const auto& error) { return !error || !std::isfinite(*error); });
+std::optional<double> median(const Answer& answer, std::size_t column) {
+  std::vector<double> errors;
+  for (const auto& row : answer.errors)
+    if (row[column]) errors.push_back(*row[column]);
   if (errors.empty()) return std::nullopt;
   std::nth_element(errors.begin(), errors.begin() + std::ssize(errors) / 2, errors.end());
   return errors[errors.size() / 2];
+}
+
+// Takes the columns of errors off the rows, and puts what they hold beside the values.
+void split_errors(const std::vector<sql::OutputColumn>& columns, Answer& answer) {
+  for (auto& row : answer.rows) {
+    auto& errors = answer.errors.emplace_back(columns.size());
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      if (!columns[i].error || !row[*columns[i].error] || !row[i]) continue;
+      const std::string& text = *row[*columns[i].error];
+      double error = 0;
+      std::from_chars(text.data(), text.data() + text.size(), error);
+      if (std::isfinite(error)) errors[i] = error;
+    }
+    row.resize(columns.size());
+  }
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    answer.columns.push_back({columns[i].name, sql::name(columns[i].type)});
+    answer.noisy.push_back(!columns[i].from.empty());
+    answer.error95.push_back(median(answer, i));
+  }
+}
+
+// The statement's own target comes before the asker's; an epsilon and a target contradict each
+// other.
+Result<std::optional<TargetError>> target_of(const Question& question,
+                                             const sql::Release& release) {
+  const bool own = release.options && release.options->target_error;
+  const bool own_epsilon = release.options && release.options->epsilon;
+  if ((own && own_epsilon) || (!own && question.target_error && question.epsilon))
+    return invalid_parameter("give epsilon or target_error, not both: each decides the other");
+  if (own) {
+    DISCREET_TRY(const auto target, TargetError::parse(*release.options->target_error));
+    return std::optional(target);
+  }
+  return own_epsilon ? std::nullopt : question.target_error;
+}
+
+// Says what is reachable where a target costs more than is left.
+Result<void> within_reach(const sql::Release& release, const TargetError& target, ApproxDp budget,
+                          const ledger::Balance& balance, std::uint64_t releases) {
+  if (!balance.left.epsilon) return {};
+  const Epsilon most =
+      std::max(*balance.left.epsilon, balance.question_left.value_or(Epsilon::zero()));
+  if (budget.epsilon <= most) return {};
+  std::string reachable = "nothing is left to spend";
+  if (most.value() > 0) {
+    const auto error = error_at(release, {most.share(releases), budget.delta}, target.confidence);
+    if (error)
+      reachable = fmt::format("with the {:.4g} left, ±{:.4g} at {:.4g}% can be reached",
+                              most.value(), *error, target.confidence * 100);
+  }
+  return Error{ErrorCode::BudgetExhausted,
+               fmt::format("target_error {} would cost epsilon {:.4g}; {}.", target.to_string(),
+                           budget.epsilon.value(), reachable)};
 }
 
 Error after_the_charge(const Error& error) {
@@ -35,6 +88,24 @@ Error after_the_charge(const Error& error) {
               "The question was charged but could not be answered ({}). Ask the same question "
               "again: it is not charged twice.",
               error.code == ErrorCode::Unavailable ? error.message : "an internal limit was met")};
+}
+
+// By column of the answer: the mechanism of the aggregates it is computed from, and their error
+// before anything is known of the data.
+std::vector<ExplainedColumn> mechanisms_of(const sql::PlannedQuestion& planned,
+                                           const std::vector<ReleaseJob>& jobs) {
+  std::vector<ExplainedColumn> columns;
+  const auto forecast = jobs.empty() ? std::vector<AggregateForecast>{} : jobs.back().forecast();
+  for (const sql::OutputColumn& column : planned.columns) {
+    ExplainedColumn& explained = columns.emplace_back(ExplainedColumn{column.name, "", {}});
+    for (std::size_t a = 0; a < forecast.size(); ++a) {
+      const auto& name = planned.releases.back().aggregates[a].column;
+      if (std::find(column.from.begin(), column.from.end(), name) == column.from.end()) continue;
+      explained.mechanism = forecast[a].mechanism;
+      if (column.is_plain) explained.error95 = forecast[a].error95;
+    }
+  }
+  return columns;
 }
 
 }  // namespace
@@ -89,26 +160,32 @@ Result<Curator::Prepared> Curator::prepare(const Question& question) {
                Delta::make(std::min(kDefaultDelta, kDeltaShare * granted)));
   DISCREET_TRY(const Epsilon default_epsilon, Epsilon::make(kDefaultEpsilon));
   const auto releases = static_cast<std::uint64_t>(planned.releases.size());
+  // A delta is used where one is needed, and where one was offered and may help.
+  const auto uses_delta = [&](const sql::Release& release) {
+    const bool offered = question.delta || (release.options && release.options->delta);
+    return selects_groups(release) || (offered && may_be_gaussian(release));
+  };
   const auto with_delta = static_cast<double>(
-      std::count_if(planned.releases.begin(), planned.releases.end(), needs_delta));
+      std::count_if(planned.releases.begin(), planned.releases.end(), uses_delta));
   const Epsilon share = question.epsilon.value_or(default_epsilon).share(releases);
 
   std::vector<LossEvent> losses;
   for (const sql::Release& release : planned.releases) {
     ApproxDp budget{share, Delta::zero()};
-    if (release.options && release.options->target_error)
-      return Error{
-          ErrorCode::Refused,
-          "target_error is not supported yet; ask EXPLAIN for the error of an epsilon and choose."};
     if (release.options && release.options->epsilon) {
       DISCREET_TRY(budget.epsilon, Epsilon::make(*release.options->epsilon));
     }
-    if (needs_delta(release)) {
+    if (uses_delta(release)) {
       DISCREET_TRY(budget.delta, Delta::make(div_down(
                                      question.delta.value_or(default_delta).value(), with_delta)));
       if (release.options && release.options->delta) {
         DISCREET_TRY(budget.delta, Delta::make(*release.options->delta));
       }
+    }
+    DISCREET_TRY(const auto target, target_of(question, release));
+    if (target) {
+      DISCREET_TRY(budget.epsilon, epsilon_for(release, *target, budget.delta));
+      DISCREET_TRY_VOID(within_reach(release, *target, budget, balance, releases));
     }
     DISCREET_TRY(ReleaseJob job, ReleaseJob::make(release, budget));
     losses.push_back(job.loss());
@@ -130,8 +207,10 @@ Result<std::shared_ptr<Curator::Remembered>> Curator::recall(const Question& que
   DISCREET_TRY_VOID(ensure_account(*ledger_, policy_, question.account));
   DISCREET_TRY(const Amount granted, ledger_->granted(question.account));
   const auto part = [](const auto& number) { return number ? number->value() : -1.0; };
-  std::string key = fmt::format("{}\n{}\n{}\n{}\n{}", question.account, part(question.epsilon),
-                                part(question.delta), part(granted.delta), question.sql);
+  std::string key = fmt::format("{}\n{}\n{}\n{}\n{}\n{}", question.account, part(question.epsilon),
+                                part(question.delta), part(granted.delta),
+                                question.target_error ? question.target_error->to_string() : "",
+                                question.sql);
   for (const sql::Parameter& given : question.parameters)
     key += fmt::format("\n{} {} {}", given.type, given.text ? given.text->size() : 0,
                        given.text ? *given.text : "null");
@@ -157,42 +236,52 @@ Result<std::vector<DescribedColumn>> Curator::describe(const Question& question)
   return columns;
 }
 
-Result<Answer> Curator::run(const Prepared& prepared) {
+Result<Answer> Curator::run(const Prepared& prepared, const Question& question,
+                            std::uint64_t charge) {
   const auto& planned = *prepared.planned;
   Answer answer;
-  std::vector<std::pair<std::string, std::optional<double>>>
-      errors;  // by aggregate column of the last release
   for (std::size_t i = 0; i < prepared.jobs.size(); ++i) {
     const sql::Release& release = planned.releases[i];
     DISCREET_TRY(ReleasedTable table, prepared.jobs[i].run(data_.engine(), random_));
     make_sensible(release, table);
     DISCREET_TRY_VOID(store_released(release, table, data_.engine()));
     answer.notices.insert(answer.notices.end(), table.notices.begin(), table.notices.end());
-    errors.clear();
-    for (std::size_t a = 0; a < release.aggregates.size(); ++a)
-      errors.emplace_back(release.aggregates[a].column, median(table.aggregates[a].error95));
   }
-  DISCREET_TRY(answer.rows,
-               read_as_text(planned.final_sql, planned.columns.size(), data_.engine()));
-  for (const sql::OutputColumn& column : planned.columns) {
-    answer.columns.push_back({column.name, sql::name(column.type)});
-    auto& error = answer.error95.emplace_back();
-    if (!column.is_plain || column.from.size() != 1) continue;
-    for (const auto& [name, value] : errors)
-      if (name == column.from.front()) error = value;
-  }
+  std::size_t width = planned.columns.size();
+  for (const sql::OutputColumn& column : planned.columns) width += column.error ? 1 : 0;
+  DISCREET_TRY(answer.rows, read_as_text(planned.final_sql_with_errors, width, data_.engine()));
+  split_errors(planned.columns, answer);
   answer.notices.insert(answer.notices.end(), planned.notices.begin(), planned.notices.end());
   answer.cost = {prepared.cost.epsilon.value(), prepared.cost.delta.value(),
                  prepared.price && prepared.price->concentrated
                      ? prepared.price->concentrated->rho.value()
                      : 0};
+  CertificateCore core{question.sql,
+                       prepared.key,
+                       question.account,
+                       sql::explain_text(planned),
+                       data_.snapshot(planned.tables),
+                       {},
+                       charge,
+                       prepared.loss.value_or(LossEvent(loss::Pure{Epsilon::zero()})),
+                       prepared.price.value_or(ledger::Price{Epsilon::zero(), Delta::zero(), {}})};
+  const auto mechanisms = mechanisms_of(planned, prepared.jobs);
+  for (std::size_t i = 0; i < answer.columns.size(); ++i)
+    core.columns.push_back({answer.columns[i].name, answer.columns[i].type, mechanisms[i].mechanism,
+                            answer.error95[i]});
+  answer.certificate = core.to_json();
   return answer;
 }
 
 Result<Answer> Curator::answer(const Question& question) {
+  DISCREET_TRY(Answer answer, answer_plainly(question));
+  return question.errors ? answer.with_error_columns() : std::move(answer);
+}
+
+Result<Answer> Curator::answer_plainly(const Question& question) {
   DISCREET_TRY(const auto remembered, recall(question));
   const Prepared& prepared = remembered->prepared;
-  if (prepared.planned->is_public()) return run(prepared);
+  if (prepared.planned->is_public()) return run(prepared, question, 0);
 
   DISCREET_TRY(const auto recorded, ledger_->find_answer(question.account, prepared.key));
   if (recorded) {
@@ -206,7 +295,7 @@ Result<Answer> Curator::answer(const Question& question) {
                ledger_->charge({question.account, prepared.key, question.request, question.sql,
                                 *prepared.loss, *prepared.price}));
   const std::uint64_t charge = receipt.charge();
-  const auto answer = run(prepared);
+  const auto answer = run(prepared, question, charge);
   if (!answer) return after_the_charge(answer.error());
   DISCREET_TRY(const std::string bytes,
                ledger_->record_release(std::move(receipt), answer->to_bytes()));
@@ -231,7 +320,7 @@ Result<Explanation> Curator::explain(const Question& question) {
 Result<Explanation> Curator::explain_anew(const Question& question, const Prepared& prepared) {
   const auto& planned = *prepared.planned;
   DISCREET_TRY(ledger::Balance remaining, ledger_->balance(question.account));
-  Explanation explanation{{}, {}, std::move(remaining), true, {}, planned.notices};
+  Explanation explanation{{}, {}, std::move(remaining), true, {}, {}, {}, planned.notices};
   explanation.cost = {prepared.cost.epsilon.value(), prepared.cost.delta.value(),
                       prepared.price && prepared.price->concentrated
                           ? prepared.price->concentrated->rho.value()
@@ -239,21 +328,9 @@ Result<Explanation> Curator::explain_anew(const Question& question, const Prepar
   for (std::size_t i = 0; i < planned.releases.size(); ++i)
     explanation.tree += planned.releases[i].tree;
   explanation.tree += planned.tree;
-  for (const sql::OutputColumn& column : planned.columns) {
-    ExplainedColumn explained{column.name, "", std::nullopt};
-    if (!prepared.jobs.empty()) {
-      const sql::Release& last = planned.releases.back();
-      const auto forecast = prepared.jobs.back().forecast();
-      for (std::size_t a = 0; a < last.aggregates.size(); ++a) {
-        if (std::find(column.from.begin(), column.from.end(), last.aggregates[a].column) ==
-            column.from.end())
-          continue;
-        explained.mechanism = forecast[a].mechanism;
-        if (column.is_plain) explained.error95 = forecast[a].error95;
-      }
-    }
-    explanation.columns.push_back(std::move(explained));
-  }
+  explanation.drawing = sql::explain_text(planned);
+  explanation.json = sql::explain_json(planned);
+  explanation.columns = mechanisms_of(planned, prepared.jobs);
   return explanation;
 }
 

@@ -16,8 +16,10 @@
 #include "catalog/policy.h"
 #include "curator/accounts.h"
 #include "curator/answer.h"
+#include "curator/certificate.h"
 #include "curator/data.h"
 #include "curator/release_job.h"
+#include "curator/target_error.h"
 #include "sql/parse.h"
 
 namespace discreet {
@@ -27,8 +29,11 @@ struct Question {
   std::string account = kOwnerAccount;
   std::optional<Epsilon>
       epsilon;  ///< of the whole statement; absent: kDefaultEpsilon, or what the statement says
-  std::optional<Delta> delta;                   ///< used only where a release needs one
-  std::string request;                          ///< idempotency key
+  std::optional<Delta> delta;  ///< used only where a release needs one
+  /// Instead of an epsilon: the least one is found at which every number is within it.
+  std::optional<TargetError> target_error;
+  std::string request;  ///< idempotency key
+  bool errors = false;  ///< hand the answer out with error columns (Answer::with_error_columns)
   std::vector<sql::Parameter> parameters = {};  ///< $1, $2, ... of `sql`
 };
 
@@ -49,7 +54,9 @@ struct Explanation {
   std::vector<ExplainedColumn> columns;
   ledger::Balance remaining;
   bool affordable = true;
-  std::string tree;
+  std::string tree;     ///< plans of releases and final statement, children indented
+  std::string drawing;  ///< the whole question as a tree drawn with lines
+  std::string json;     ///< the same as a JSON object (sql::explain_json)
   std::vector<std::string> notices;
 };
 
@@ -72,6 +79,11 @@ class Curator {
   /// Spends nothing and reads no private row.
   Result<Explanation> explain(const Question& question);
 
+  /// The answer's certificate, complete (certificate.h). NotFound: it is not of this ledger.
+  Result<std::string> certificate(const Answer& answer) {
+    return complete_certificate(answer.certificate, *ledger_);
+  }
+
   Result<ledger::Balance> balance(const std::string& account) { return ledger_->balance(account); }
   ledger::Ledger& ledger() { return *ledger_; }
   const Data& data() const { return data_; }
@@ -82,11 +94,12 @@ class Curator {
   Curator(const catalog::Policy& policy, RandomSource& random, Data data,
           std::shared_ptr<ledger::Ledger> ledger)
       : policy_(policy), random_(random), data_(std::move(data)), ledger_(std::move(ledger)) {}
+  Result<Answer> answer_plainly(const Question& question);
   Result<Prepared> prepare(const Question& question);
   /// The same, from memory while the sources of its tables are unchanged.
   Result<std::shared_ptr<Remembered>> recall(const Question& question);
   Result<Explanation> explain_anew(const Question& question, const Prepared& prepared);
-  Result<Answer> run(const Prepared& prepared);
+  Result<Answer> run(const Prepared& prepared, const Question& question, std::uint64_t charge);
 
   const catalog::Policy& policy_;
   RandomSource& random_;

@@ -4,55 +4,78 @@
 #include <cmath>
 #include <map>
 
-#include "mechanisms/moments.h"
+#include "mechanisms/bivariate.h"
 #include "random/discrete_laplace_sampler.h"
 
 namespace discreet {
 namespace {
 
-// The K-norm's column for a use, or nothing where it cannot serve it.
-struct MomentUse {
-  std::size_t sum_feature, square_feature;
-  bool with_variance;
-  IntegerRange range;
-};
-
-std::optional<MomentUse> moment_use(const sql::Release& release, const SumUse& use) {
-  const auto& kind = release.aggregates[use.aggregate].kind;
-  MomentUse moment{};
-  if (const auto* avg = std::get_if<sql::AvgRelease>(&kind)) {
-    moment = {avg->sum, 0, false, {}};
-  } else if (const auto* sum = std::get_if<sql::SumRelease>(&kind); sum != nullptr && !use.raw) {
-    moment = {sum->sum, 0, false, {}};
-  } else if (const auto* variance = std::get_if<sql::VarianceRelease>(&kind)) {
-    moment = {variance->sum, variance->squares, true, {}};
-  } else {
-    return std::nullopt;
-  }
-  const sql::Value& value = release.values[*release.features[moment.sum_feature].value];
-  moment.range = {value.lower, value.upper};
-  return moment;
+const sql::Value& value_of(const sql::Release& release, std::size_t feature) {
+  return release.values[*release.features[feature].value];
 }
 
-std::size_t count_feature(const sql::AggregateKind& kind) {
-  if (const auto* count = std::get_if<sql::CountRelease>(&kind)) return count->rows;
-  if (const auto* sum = std::get_if<sql::SumRelease>(&kind)) return sum->count;
-  if (const auto* avg = std::get_if<sql::AvgRelease>(&kind)) return avg->count;
-  return std::get<sql::VarianceRelease>(kind).count;
+/// Cells of two columns, where whole sums of the engine give them exactly.
+std::optional<Bivariate> make_cells(const sql::Release& release, const sql::CovarianceRelease& kind,
+                                    Epsilon epsilon) {
+  const bool correlation = kind.kind == sql::CovarianceRelease::Kind::Correlation;
+  // The mixed products are the engine's own sums: only where those are used (ReleaseJob).
+  if (correlation && !(kind.mixed && release.bounds.one_row_per_unit && release.totals_sql))
+    return std::nullopt;
+  const sql::Value &x = value_of(release, kind.sum_x), &y = value_of(release, kind.sum_y);
+  constexpr std::int64_t kBoundMax = std::int64_t{1} << 31;  // products of rows fit 128 bits
+  for (const sql::Value* value : {&x, &y})
+    if (value->lower < -kBoundMax || value->upper > kBoundMax) return std::nullopt;
+  auto made =
+      Bivariate::make(epsilon, {x.lower, x.upper}, {y.lower, y.upper},
+                      correlation ? BivariateDegree::Correlation : BivariateDegree::Covariance);
+  if (!made || !made->exact_grid()) return std::nullopt;
+  return *std::move(made);
+}
+
+/// Uses that count the same rows, together: they share a count.
+std::vector<std::vector<std::size_t>> same_rows(const sql::Release& release, const SumPlan& plan,
+                                                const std::vector<std::size_t>& uses) {
+  std::map<std::size_t, std::vector<std::size_t>> shared;
+  std::vector<std::vector<std::size_t>> parts;
+  for (const std::size_t u : uses) {
+    if (JointMoments::serves(release, plan.uses[u]))
+      shared[plan.uses[u].count].push_back(u);
+    else
+      parts.push_back({u});
+  }
+  for (auto& [count, together] : shared) parts.push_back(std::move(together));
+  return parts;
+}
+
+std::vector<std::int64_t> cells_of(const sql::Release& release, const sql::CovarianceRelease& kind,
+                                   const GroupTotals& totals) {
+  const sql::Value &x = value_of(release, kind.sum_x), &y = value_of(release, kind.sum_y);
+  BivariateSums sums;
+  sums.rows = totals.features[kind.count];
+  sums.first = totals.features[kind.sum_x];
+  sums.second = totals.features[kind.sum_y];
+  sums.product = totals.features[kind.products];
+  if (kind.mixed) {
+    sums.first2 = totals.features[kind.squares_x];
+    sums.second2 = totals.features[kind.squares_y];
+    sums.first2_second = totals.features[(*kind.mixed)[0]];
+    sums.first_second2 = totals.features[(*kind.mixed)[1]];
+    sums.first2_second2 = totals.features[(*kind.mixed)[2]];
+  }
+  const bool correlation = kind.kind == sql::CovarianceRelease::Kind::Correlation;
+  return bivariate_cells({x.lower, x.upper}, {y.lower, y.upper},
+                         correlation ? BivariateDegree::Correlation : BivariateDegree::Covariance,
+                         sums);
 }
 
 }  // namespace
 
-// One share of epsilon: either a K-norm draw for a family of aggregates over the same rows, or
-// independent noise.
+// One share of epsilon: a joint draw, cells of two columns, or independent noise.
 struct DirectSums::Part {
   std::vector<std::size_t> uses;  // indexes into the plan
 
-  std::optional<KNorm> knorm;
-  std::size_t count = 0;  // feature
-  std::vector<std::pair<std::size_t, std::size_t>>
-      columns;                             // sum and square features, by K-norm column
-  std::vector<std::size_t> column_of_use;  // SIZE_MAX: the count itself
+  std::optional<JointMoments> joint;
+  std::optional<Bivariate> cells;
 
   std::vector<std::size_t> sums;  // of the plan, with independent noise
   std::vector<DiscreteLaplaceSampler> noise;
@@ -68,55 +91,38 @@ Result<DirectSums> DirectSums::make(const sql::Release& release, const SumPlan& 
   direct.release_ = &release;
   direct.plan_ = plan;
 
-  // Families: aggregates over the same rows that a K-norm draw can serve together.
-  std::map<std::size_t, std::vector<std::size_t>> families;
-  std::vector<std::vector<std::size_t>> others;  // uses that get independent noise
-  for (std::size_t u = 0; u < plan.uses.size(); ++u) {
-    const auto& kind = release.aggregates[plan.uses[u].aggregate].kind;
-    if (moment_use(release, plan.uses[u]) || std::holds_alternative<sql::CountRelease>(kind))
-      families[count_feature(kind)].push_back(u);
-    else
-      others.push_back({u});
-  }
+  // What one joint draw serves is one part; where it cannot be made, its uses are parts of their
+  // own. Everything else is by itself.
   std::vector<Part> parts;
-  for (auto& [count, uses] : families) {
-    Part part;
-    part.uses = uses;
-    part.count = count;
-    parts.push_back(std::move(part));
+  std::vector<std::size_t> joint, alone;
+  for (std::size_t u = 0; u < plan.uses.size(); ++u)
+    (JointMoments::serves(release, plan.uses[u]) ? joint : alone).push_back(u);
+  // A lone count is discrete Laplace either way, and that sampler takes every epsilon.
+  const bool lone_count = joint.size() == 1 && !plan.uses[joint.front()].linear;
+  if (!joint.empty() && !lone_count) {
+    auto made = JointMoments::make(release, plan, joint, epsilon.share(alone.size() + 1));
+    if (made) {
+      Part part;
+      part.uses = joint;
+      part.joint = *std::move(made);
+      parts.push_back(std::move(part));
+      joint.clear();
+    }
   }
-  for (auto& uses : others) {
+  alone.insert(alone.end(), joint.begin(), joint.end());
+  for (auto& uses : same_rows(release, plan, alone)) {
     Part part;
-    part.uses = uses;
+    part.uses = std::move(uses);
     parts.push_back(std::move(part));
   }
   const Epsilon share = epsilon.share(parts.size());
 
   for (Part& part : parts) {
     part.count_floor = std::max(1.0, 4 / share.value());
-    std::vector<MomentColumn> columns;
-    for (const std::size_t u : part.uses) {
-      const auto moment = moment_use(release, plan.uses[u]);
-      if (!moment) {
-        part.column_of_use.push_back(SIZE_MAX);
-        continue;
-      }
-      std::size_t at = 0;
-      while (at < part.columns.size() && part.columns[at].first != moment->sum_feature) ++at;
-      if (at == part.columns.size()) {
-        part.columns.emplace_back(moment->sum_feature, moment->square_feature);
-        columns.push_back({moment->range, moment->with_variance});
-      } else if (moment->with_variance) {
-        part.columns[at].second = moment->square_feature;
-        columns[at].with_variance = true;
-      }
-      part.column_of_use.push_back(at);
-    }
-    if (!columns.empty()) {
-      auto knorm = KNorm::make(share, columns);
-      if (knorm && knorm->exact_grid()) part.knorm = *std::move(knorm);
-    }
-    if (!part.knorm) {
+    if (const auto* kind = std::get_if<sql::CovarianceRelease>(
+            &release.aggregates[plan.uses[part.uses.front()].aggregate].kind))
+      part.cells = make_cells(release, *kind, share);
+    if (!part.joint && !part.cells) {
       // Independent noise: with J sums each measured by its row maximum, a row has L1 size at most
       // J (one for the bins of a histogram, which exclude each other).
       bool exclusive = true;
@@ -160,38 +166,22 @@ void DirectSums::release(const GroupTotals& totals, RandomSource& random,
     column.error95.emplace_back(error95);
   };
   for (const auto& part : parts_) {
-    if (part->knorm) {
-      std::vector<Int128> sums, squares;
-      for (const auto& [sum, square] : part->columns) {
-        sums.push_back(totals.features[sum]);
-        squares.push_back(totals.features[square]);
-      }
-      const auto exact = part->knorm->from_sums(
-          static_cast<std::uint64_t>(totals.features[part->count]), sums, squares);
-      const MomentEstimates estimates(*part->knorm, part->knorm->release(exact.value(), random));
-      for (std::size_t i = 0; i < part->uses.size(); ++i) {
-        const SumUse& use = plan_.uses[part->uses[i]];
-        const std::size_t column = part->column_of_use[i];
-        const auto& kind = release_->aggregates[use.aggregate].kind;
-        const double unit = use.x.grid_unit;
-        if (column == SIZE_MAX) {
-          put(use, std::round(estimates.count().value),
-              kNormal975 * estimates.count().standard_error);
-        } else if (std::holds_alternative<sql::AvgRelease>(kind)) {
-          put(use, estimates.mean(column).value * unit,
-              kNormal975 * estimates.mean(column).standard_error * unit);
-        } else if (std::holds_alternative<sql::SumRelease>(kind)) {
-          put(use, estimates.sum(column).value * unit,
-              kNormal975 * estimates.sum(column).standard_error * unit);
-        } else {
-          const auto& variance = std::get<sql::VarianceRelease>(kind);
-          const Divisor divisor = variance.sample ? Divisor::Sample : Divisor::Population;
-          const Estimate e = variance.standard_deviation ? estimates.deviation(column, divisor)
-                                                         : estimates.variance(column, divisor);
-          const double scale = variance.standard_deviation ? unit : unit * unit;
-          put(use, e.value * scale, kNormal975 * e.standard_error * scale);
-        }
-      }
+    if (part->joint) {
+      part->joint->release(plan_, totals, random, put);
+      continue;
+    }
+    if (part->cells) {
+      const SumUse& use = plan_.uses[part->uses.front()];
+      const auto& kind = std::get<sql::CovarianceRelease>(release_->aggregates[use.aggregate].kind);
+      const auto noisy = part->cells->release(cells_of(*release_, kind, totals), random);
+      const bool correlation = kind.kind == sql::CovarianceRelease::Kind::Correlation;
+      const bool sample = kind.kind == sql::CovarianceRelease::Kind::Sample;
+      const Estimate found = correlation
+                                 ? noisy.correlation()
+                                 : noisy.covariance(sample ? Divisor::Sample : Divisor::Population);
+      const double unit = correlation ? 1 : use.x.grid_unit * use.y.grid_unit;
+      put(use, found.value * unit,
+          std::min(correlation ? 2.0 : INFINITY, kNormal975 * found.standard_error * unit));
       continue;
     }
     NoisyGroup noisy{std::vector<double>(plan_.sums.size()),
@@ -210,7 +200,7 @@ void DirectSums::release(const GroupTotals& totals, RandomSource& random,
       if (const auto* histogram = std::get_if<sql::HistogramRelease>(&aggregate.kind)) {
         columns[use.aggregate].is_list = true;
         columns[use.aggregate].lists.push_back(estimate_bins(*histogram, use, noisy));
-        columns[use.aggregate].error95.emplace_back(kNormal975 * part->noise_sd.front());
+        columns[use.aggregate].error95.emplace_back(bins_error95(*histogram, use, noisy));
         continue;
       }
       const Estimated e = estimate(aggregate, use, noisy, part->count_floor);
@@ -221,45 +211,38 @@ void DirectSums::release(const GroupTotals& totals, RandomSource& random,
 
 std::vector<std::optional<double>> DirectSums::error95_before(double rows) const {
   std::vector<std::optional<double>> errors(release_->aggregates.size());
-  for (const auto& part : parts_)
-    for (std::size_t i = 0; i < part->uses.size(); ++i) {
-      const SumUse& use = plan_.uses[part->uses[i]];
-      const double unit = use.x.grid_unit;
-      const auto& kind = release_->aggregates[use.aggregate].kind;
-      if (!part->knorm) {
-        NoisyGroup typical{std::vector<double>(plan_.sums.size()),
-                           std::vector<double>(plan_.sums.size())};
-        for (std::size_t s = 0; s < part->sums.size(); ++s)
-          typical.sd[part->sums[s]] = part->noise_sd[s];
-        typical.value[use.count] = rows;
-        if (use.bins.empty())
-          errors[use.aggregate] =
-              estimate(release_->aggregates[use.aggregate], use, typical, 1).error95;
-        else
-          errors[use.aggregate] = kNormal975 * part->noise_sd.front();
-        continue;
-      }
-      const std::size_t column = part->column_of_use[i];
-      const double middle = static_cast<double>(use.x.middle),
-                   half = static_cast<double>(use.x.half);
-      if (column == SIZE_MAX)
-        errors[use.aggregate] = kNormal975 * std::sqrt(part->knorm->noise(0).count);
-      else if (const auto* variance = std::get_if<sql::VarianceRelease>(&kind)) {
-        const double error =
-            planned_variance_error(*part->knorm, column, rows, middle, half * half / 3);
-        errors[use.aggregate] =
-            kNormal975 * (variance->standard_deviation ? error * unit / (2 * half / std::sqrt(3.0))
-                                                       : error * unit * unit);
-      } else if (std::holds_alternative<sql::AvgRelease>(kind)) {
-        errors[use.aggregate] =
-            kNormal975 * planned_mean_error(*part->knorm, column, rows, middle) * unit;
-      } else {
-        const MomentNoise noise = part->knorm->noise(column);
-        errors[use.aggregate] =
-            kNormal975 * std::sqrt(noise.linear * half * half + noise.count * middle * middle) *
-            unit;
-      }
+  for (const auto& part : parts_) {
+    if (part->joint) {
+      const auto found = part->joint->error95_before(plan_, rows);
+      for (std::size_t i = 0; i < part->uses.size(); ++i)
+        errors[plan_.uses[part->uses[i]].aggregate] = found[i];
+      continue;
     }
+    if (part->cells) {
+      const SumUse& use = plan_.uses[part->uses.front()];
+      const auto& kind = std::get<sql::CovarianceRelease>(release_->aggregates[use.aggregate].kind);
+      // Rows spread evenly over the corners of the ranges: a column's share of each cell is equal.
+      const double cells = static_cast<double>(part->cells->cells());
+      const double sd = part->cells->cell_sd() * std::sqrt(cells) / std::max(1.0, rows);
+      const bool correlation = kind.kind == sql::CovarianceRelease::Kind::Correlation;
+      errors[use.aggregate] = correlation ? std::min(2.0, kNormal975 * sd)
+                                          : kNormal975 * sd * static_cast<double>(use.x.half) *
+                                                static_cast<double>(use.y.half) * use.x.grid_unit *
+                                                use.y.grid_unit;
+      continue;
+    }
+    for (const std::size_t u : part->uses) {
+      const SumUse& use = plan_.uses[u];
+      NoisyGroup typical{std::vector<double>(plan_.sums.size()),
+                         std::vector<double>(plan_.sums.size())};
+      for (std::size_t s = 0; s < part->sums.size(); ++s)
+        typical.sd[part->sums[s]] = part->noise_sd[s];
+      typical.value[use.count] = rows;
+      errors[use.aggregate] =
+          use.bins.empty() ? estimate(release_->aggregates[use.aggregate], use, typical, 1).error95
+                           : kNormal975 * part->noise_sd.front();
+    }
+  }
   return errors;
 }
 
@@ -267,7 +250,9 @@ std::vector<std::string> DirectSums::mechanisms() const {
   std::vector<std::string> names(release_->aggregates.size());
   for (const auto& part : parts_)
     for (const std::size_t u : part->uses)
-      names[plan_.uses[u].aggregate] = part->knorm ? "K-norm" : "discrete Laplace";
+      names[plan_.uses[u].aggregate] = part->joint   ? "K-norm"
+                                       : part->cells ? "cells, discrete Laplace"
+                                                     : "discrete Laplace";
   return names;
 }
 

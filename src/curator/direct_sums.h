@@ -2,27 +2,24 @@
 // is clipped, and a unit touches one group only, so every group gets the whole epsilon (parallel
 // composition).
 //
-// Counts and lone sums get discrete Laplace noise. Averages and variances that count the same rows
-// share one K-norm draw with their count instead of splitting epsilon. What is left (covariances,
-// epsilons beyond the K-norm's) gets independent noise on every sum. Guarantee: epsilon-DP for all
-// groups together, under add/remove of a unit. Assumes:   sql::UnitBounds::one_row_per_unit holds;
-// values are clamped to their ranges by the engine statement. Proof:     docs/proofs/direct_sums.md
+// A lone count and lone sums get discrete Laplace noise. Counts, averages, variances and sums
+// beside them share one K-norm draw (JointMoments) instead of splitting epsilon; a covariance or
+// correlation gets cells (mechanisms/bivariate.h). What is left (columns too wide for an exact
+// grid, epsilons beyond the K-norm's) gets independent noise on every sum.
+//
+// Guarantee: epsilon-DP for all groups together, under add/remove of a unit.
+// Assumes:   sql::UnitBounds::one_row_per_unit holds; values are clamped to their ranges by the
+//            engine statement.
+// Proof:     docs/proofs/direct_sums.md
 #pragma once
 
 #include <memory>
 #include <vector>
 
-#include "curator/estimates.h"
-#include "mechanisms/knorm.h"
+#include "curator/joint_moments.h"
 #include "privacy/loss_event.h"
 
 namespace discreet {
-
-/// Exact totals of one group: features in the order of the release, and the number of units.
-struct GroupTotals {
-  std::vector<Int128> features;
-  Int128 units = 0;
-};
 
 class DirectSums {
  public:

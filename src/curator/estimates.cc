@@ -23,8 +23,7 @@ double quotient_sd(double top, double top_sd, double n, double n_sd) {
 Moment moment(const NoisyGroup& noisy, std::size_t count, std::size_t linear,
               std::optional<std::size_t> square, const Centre& centre, double n) {
   Moment m{};
-  m.mean = std::clamp(noisy.value[linear] / n, -static_cast<double>(centre.half),
-                      static_cast<double>(centre.half));
+  m.mean = std::clamp(noisy.value[linear] / n, -centre.below, centre.above);
   m.mean_sd = quotient_sd(noisy.value[linear], noisy.sd[linear], n, noisy.sd[count]);
   if (square) {
     const double half2 = squared(static_cast<double>(centre.half));
@@ -114,6 +113,22 @@ std::vector<double> estimate_bins(const sql::HistogramRelease& kind, const SumUs
     bin = total > 0 ? running / total : 0;
   }
   return bins;
+}
+
+double bins_error95(const sql::HistogramRelease& kind, const SumUse& use, const NoisyGroup& noisy) {
+  const double bin = kNormal975 * noisy.sd[use.bins.front()];
+  if (!kind.cumulative) return bin;
+  double total = 0;
+  for (const std::size_t b : use.bins) total += std::max(0.0, noisy.value[b]);
+  // share = A / (A + B), where A has i noisy bins and B the others: the delta method.
+  const auto shares = estimate_bins(kind, use, noisy);
+  double worst = 0;
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    const double below = static_cast<double>(i + 1),
+                 above = static_cast<double>(shares.size()) - below;
+    worst = std::max(worst, below * squared(1 - shares[i]) + above * squared(shares[i]));
+  }
+  return total > 0 ? std::min(1.0, bin * std::sqrt(worst) / total) : 1;
 }
 
 }  // namespace discreet

@@ -26,6 +26,9 @@ Estimated estimate(const sql::AggregateRelease& aggregate, const SumUse& use,
 std::vector<double> estimate_bins(const sql::HistogramRelease& kind, const SumUse& use,
                                   const NoisyGroup& noisy);
 
+/// Of one bin; of a cumulative histogram, of the share that is known worst.
+double bins_error95(const sql::HistogramRelease& kind, const SumUse& use, const NoisyGroup& noisy);
+
 /// 97.5 % of the standard normal law: error95 is this many standard errors.
 inline constexpr double kNormal975 = 1.959963984540054;
 

@@ -29,14 +29,36 @@ Epsilon for_keys(Epsilon whole, double share) {
 
 }  // namespace
 
+bool selects_groups(const sql::Release& release) {
+  if (std::any_of(release.keys.begin(), release.keys.end(),
+                  [](const sql::Key& key) { return !key.is_public(); }))
+    return true;
+  return !release.keys.empty() && release.options &&
+         release.options->min_privacy_units_per_group.value_or(1) > 1 &&
+         release.options->group_selection != sql::GroupSelection::PublicGroups;
+}
+
+bool may_be_gaussian(const sql::Release& release) {
+  // Most units must be able to touch many cells, and there must be that many.
+  const auto& bounds = release.bounds;
+  if (release.keys.empty() || bounds.one_row_per_unit) return false;
+  std::uint64_t groups_max = bounds.groups_max.value_or(UINT64_MAX);
+  if (release.options)
+    groups_max = std::min(groups_max, release.options->max_rows_contributed.value_or(
+                                          release.options->max_groups_contributed.value_or(1)));
+  const SumPlan sums = plan_sums(release);
+  const auto bounded = static_cast<std::uint64_t>(std::count_if(
+      sums.sums.begin(), sums.sums.end(), [](const Sum& sum) { return sum.bounded; }));
+  return bounded > 0 && groups_max > ClippedSums::kLaplaceCellsMax / bounded;
+}
+
 Result<ReleaseJob> ReleaseJob::make(const sql::Release& release, ApproxDp budget) {
   if (budget.epsilon.value() == 0)
     return invalid_parameter("epsilon must be positive: at zero nothing can be released");
   ReleaseJob job;
   job.release_ = &release;
   job.budget_ = budget;
-  job.private_keys_ = std::any_of(release.keys.begin(), release.keys.end(),
-                                  [](const sql::Key& key) { return !key.is_public(); });
+  job.private_keys_ = selects_groups(release);
   job.sums_ = plan_sums(release);
   std::vector<std::size_t> clamped;
   for (std::size_t i = 0; i < release.aggregates.size(); ++i) {
@@ -52,18 +74,26 @@ Result<ReleaseJob> ReleaseJob::make(const sql::Release& release, ApproxDp budget
   Epsilon left = budget.epsilon;
   if (job.private_keys_) {
     if (budget.delta.value() == 0)
-      return Error{ErrorCode::Refused,
-                   "The groups of this question are private, and naming them needs a delta. Set "
-                   "one (for example delta = 1e-7), or list "
-                   "the column's public keys in the policy (values = [...])."};
+      return Error{
+          ErrorCode::Refused,
+          "Which groups of this question are named is private, and that needs a delta. Set "
+          "one (for example delta = 1e-7), or list "
+          "the column's public keys in the policy (values = [...])."};
     if (!job.groups_max_) job.for_groups_ = part(budget.epsilon, kGroupsShare);
     job.for_keys_ = for_keys(budget.epsilon, kKeysShare);
+    job.keys_delta_ = budget.delta;
+    if (may_be_gaussian(release)) {
+      job.sums_delta_ = Delta::make(budget.delta.value() / 2).value();  // exact in binary
+      job.keys_delta_ = job.sums_delta_;
+    }
     left = rest(rest(left, job.for_groups_), job.for_keys_);
-  } else if (release.options && release.options->min_privacy_units_per_group) {
+  } else if (release.options && release.options->min_privacy_units_per_group.value_or(1) > 1) {
     return Error{ErrorCode::Refused,
-                 "min_privacy_units_per_group needs private keys: the groups of this question are "
-                 "public and all are answered."};
+                 "min_privacy_units_per_group chooses among groups, and here all are answered: "
+                 "leave it out, or leave out PUBLIC_GROUPS."};
   }
+
+  if (!job.private_keys_ && may_be_gaussian(release)) job.sums_delta_ = budget.delta;
 
   // Aggregates share what is left by their number: one with bounds per group or a stream each, the
   // sums together.
@@ -99,7 +129,8 @@ Result<ReleaseJob> ReleaseJob::make(const sql::Release& release, ApproxDp budget
     const PartitionLimits limits{
         job.groups_max_.value_or(std::uint64_t{1} << kGroupBoundsMax),
         release.options ? release.options->min_privacy_units_per_group.value_or(1) : 1};
-    DISCREET_TRY(job.selection_, PartitionSelection::make({job.for_keys_, budget.delta}, limits));
+    DISCREET_TRY(job.selection_,
+                 PartitionSelection::make({job.for_keys_, job.keys_delta_}, limits));
   }
   if (job.sums_.empty()) return job;
 
@@ -117,17 +148,58 @@ Result<ReleaseJob> ReleaseJob::make(const sql::Release& release, ApproxDp budget
     else
       job.blocks_.push_back({i});
   }
-  if (!together.empty()) job.blocks_.push_back(together);
+  if (!together.empty()) {
+    job.blocks_.push_back(together);
+    job.find_centred_columns(together);
+  }
+  const Epsilon each = job.for_sums_.share(job.blocks_.size());
   for (const auto& block : job.blocks_) {  // found impossible now, not after the charge
     std::vector<Sum> sums;
     for (const std::size_t sum : block) sums.push_back(job.sums_.sums[sum]);
-    DISCREET_TRY_VOID([&]() -> Result<void> {
-      auto made = ClippedSums::make(job.for_sums_.share(job.blocks_.size()), sums, job.rows_max_);
-      if (!made) return std::move(made).error();
-      return {};
-    }());
+    if (sums.front().bounded && !job.centred_.empty()) {
+      DISCREET_TRY([[maybe_unused]] const auto made,
+                   CentredSums::make(each, sums, job.centred_, job.clip_options()));
+    } else {
+      DISCREET_TRY([[maybe_unused]] const auto made,
+                   ClippedSums::make(each, sums, job.clip_options()));
+    }
   }
   return job;
+}
+
+ClipOptions ReleaseJob::clip_options() const {
+  ClipOptions options;
+  options.rows_max = rows_max_;
+  options.delta = sums_delta_;
+  return options;
+}
+
+// Sums and averages that count their rows may be around any centre; a sum that a variance or a
+// covariance reads too stays around the middle, which their squares and products are around.
+void ReleaseJob::find_centred_columns(const std::vector<std::size_t>& block) {
+  const auto place = [&](std::size_t sum) {
+    return static_cast<std::size_t>(std::find(block.begin(), block.end(), sum) - block.begin());
+  };
+  for (const SumUse& use : sums_.uses) {
+    const auto& kind = release_->aggregates[use.aggregate].kind;
+    const auto* sum = std::get_if<sql::SumRelease>(&kind);
+    const auto* average = std::get_if<sql::AvgRelease>(&kind);
+    if ((sum == nullptr && average == nullptr) || use.raw || !sums_.sums[*use.linear].bounded)
+      continue;
+    const bool fixed = std::any_of(sums_.uses.begin(), sums_.uses.end(), [&](const SumUse& other) {
+      return (other.square || other.product) &&
+             (other.linear == use.linear || other.linear_y == use.linear);
+    });
+    if (fixed ||
+        std::find(centred_sums_.begin(), centred_sums_.end(), *use.linear) != centred_sums_.end())
+      continue;
+    const std::size_t count = sum != nullptr ? sum->count : average->count;
+    const std::size_t total = sum != nullptr ? sum->sum : average->sum;
+    const sql::Value& value = release_->values[*release_->features[total].value];
+    centred_.push_back(
+        {place(*use.linear), place(use.count), count, use.x.middle, value.lower, value.upper});
+    centred_sums_.push_back(*use.linear);
+  }
 }
 
 // What is known of a unit's groups and rows without looking at any. In GoogleSQL's form a unit
@@ -154,10 +226,19 @@ void ReleaseJob::limit_groups() {
 }
 
 LossEvent ReleaseJob::loss() const {
-  if (!private_keys_) return loss::Pure{budget_.epsilon};
-  // What the keys leave, rounded up: the parts were cut from it rounded down.
-  const Epsilon others = Epsilon::make(sub_up(budget_.epsilon.value(), for_keys_.value())).value();
-  return loss::Composed{{loss::Approximate{for_keys_, budget_.delta}, loss::Pure{others}}};
+  // What keys and Gaussian sums leave, rounded up: the parts were cut from it rounded down.
+  Epsilon others = budget_.epsilon;
+  loss::Composed parts;
+  const auto add = [&](Epsilon epsilon, Delta delta) {
+    others = Epsilon::make(std::max(0.0, sub_up(others.value(), epsilon.value()))).value();
+    parts.parts.push_back(loss::Approximate{epsilon, delta});
+  };
+  if (private_keys_) add(for_keys_, keys_delta_);
+  if (sums_delta_.value() > 0 && !direct_ && !blocks_.empty())
+    add(for_sums_.share(blocks_.size()), sums_delta_);
+  if (parts.parts.empty()) return loss::Pure{budget_.epsilon};
+  parts.parts.push_back(loss::Pure{others});
+  return parts;
 }
 
 Result<ReleasedTable> ReleaseJob::run(DuckDb& engine, RandomSource& random) const {
@@ -280,8 +361,7 @@ Result<ReleasedTable> ReleaseJob::run_clipped(Groups& groups, DuckDb& engine,
     const PartitionLimits limits{
         *groups_max,
         release_->options ? release_->options->min_privacy_units_per_group.value_or(1) : 1};
-    DISCREET_TRY(const auto selection,
-                 PartitionSelection::make({for_keys_, budget_.delta}, limits));
+    DISCREET_TRY(const auto selection, PartitionSelection::make({for_keys_, keys_delta_}, limits));
     const auto units = contributions.units_per_group(groups.size());
     for (std::size_t group = 0; group < units.size(); ++group)
       kept[group] = selection.keep(units[group], random);
@@ -314,33 +394,50 @@ Result<void> ReleaseJob::release_clipped(const Contributions& contributions,
                                          ReleasedTable& out) const {
   std::vector<std::vector<Int128>> cells(sums_.sums.size());
   std::vector<double> sd(sums_.sums.size());
+  std::vector<SumUse> uses = sums_.uses;
   const Epsilon share = for_sums_.share(blocks_.size());
   for (const auto& block : blocks_) {
     std::vector<Sum> sums;
     for (const std::size_t sum : block) sums.push_back(sums_.sums[sum]);
-    DISCREET_TRY(const auto clipped, ClippedSums::make(share, sums, rows_max_));
-    NoisySums noisy = clipped.release(contributions, group_count, random);
+    const bool bounded = sums.front().bounded;
+    NoisySums noisy;
+    if (bounded && !centred_.empty()) {
+      DISCREET_TRY(const auto mechanism, CentredSums::make(share, sums, centred_, clip_options()));
+      CentredRelease released = mechanism.release(contributions, group_count, random);
+      noisy = std::move(released.sums);
+      for (SumUse& use : uses)
+        for (std::size_t i = 0; i < centred_.size(); ++i)
+          if (use.linear == centred_sums_[i]) {
+            const CentredColumn& column = centred_[i];
+            use.x.middle = released.centres[i];
+            use.x.below = static_cast<double>(use.x.middle) - static_cast<double>(column.lower);
+            use.x.above = static_cast<double>(column.upper) - static_cast<double>(use.x.middle);
+          }
+    } else {
+      DISCREET_TRY(const auto clipped, ClippedSums::make(share, sums, clip_options()));
+      noisy = clipped.release(contributions, group_count, random);
+    }
     for (std::size_t i = 0; i < block.size(); ++i) {
       cells[block[i]] = std::move(noisy.cells[i]);
       sd[block[i]] = noisy.noise_sd[i];
     }
-    if (sums.front().bounded)
+    if (bounded)
       out.notices.push_back(fmt::format(
-          "a unit's contribution is limited to {:.3g} rows of largest size (found privately)",
-          noisy.bound));
+          "a unit's contribution is limited to {:.3g} rows of largest size (found privately){}",
+          noisy.bound, noisy.gaussian ? "; Gaussian noise, since most have many cells" : ""));
   }
   const double floor = std::max(1.0, 4 / share.value());
   for (std::size_t group = 0; group < group_count; ++group) {
     NoisyGroup noisy{std::vector<double>(cells.size()), sd};
     for (std::size_t sum = 0; sum < cells.size(); ++sum)
       noisy.value[sum] = static_cast<double>(cells[sum][group]);
-    for (const SumUse& use : sums_.uses) {
+    for (const SumUse& use : uses) {
       const auto& aggregate = release_->aggregates[use.aggregate];
       ReleasedColumn& column = out.aggregates[use.aggregate];
       if (const auto* histogram = std::get_if<sql::HistogramRelease>(&aggregate.kind)) {
         column.is_list = true;
         column.lists.push_back(estimate_bins(*histogram, use, noisy));
-        column.error95.emplace_back(kNormal975 * sd[use.bins.front()]);
+        column.error95.emplace_back(bins_error95(*histogram, use, noisy));
         continue;
       }
       const Estimated e = estimate(aggregate, use, noisy, floor);
@@ -374,15 +471,27 @@ std::vector<AggregateForecast> ReleaseJob::forecast() const {
   if (direct_) {
     const auto errors = direct_->error95_before(1000);
     const auto names = direct_->mechanisms();
-    for (std::size_t i = 0; i < forecast.size(); ++i) forecast[i] = {names[i], errors[i]};
+    for (std::size_t i = 0; i < forecast.size(); ++i) {
+      const auto& kind = release_->aggregates[i].kind;
+      const bool per_row = std::holds_alternative<sql::AvgRelease>(kind) ||
+                           std::holds_alternative<sql::VarianceRelease>(kind) ||
+                           std::holds_alternative<sql::CovarianceRelease>(kind);
+      const auto* histogram = std::get_if<sql::HistogramRelease>(&kind);
+      forecast[i] = {names[i], errors[i],
+                     per_row || (histogram != nullptr && histogram->cumulative)};
+    }
   } else {
     for (const SumUse& use : sums_.uses)
-      forecast[use.aggregate] = {"clipped sum, discrete Laplace", std::nullopt};
+      forecast[use.aggregate] = {sums_delta_.value() > 0
+                                     ? "clipped sum, discrete Laplace or Gaussian"
+                                     : "clipped sum, discrete Laplace",
+                                 std::nullopt, false};
   }
   for (const ClampedAggregate& clamped : clamped_)
-    forecast[clamped.aggregate()] = {"clamped sum, discrete Laplace", clamped.error95_before()};
+    forecast[clamped.aggregate()] = {"clamped sum, discrete Laplace", clamped.error95_before(),
+                                     false};
   for (std::size_t i = 0; i < streams_.size(); ++i)
-    forecast[stream_aggregates_[i]] = {streams_[i].mechanism(), std::nullopt};
+    forecast[stream_aggregates_[i]] = {streams_[i].mechanism(), std::nullopt, false};
   return forecast;
 }
 

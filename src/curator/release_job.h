@@ -11,8 +11,8 @@
 
 #include <memory>
 
+#include "curator/centred_sums.h"
 #include "curator/clamped_aggregate.h"
-#include "curator/clipped_sums.h"
 #include "curator/direct_sums.h"
 #include "curator/streams.h"
 #include "mechanisms/bound_search.h"
@@ -23,7 +23,15 @@ namespace discreet {
 struct AggregateForecast {
   std::string mechanism;
   std::optional<double> error95;  ///< absent where it depends on a bound that is yet to be found
+  bool depends_on_rows = false;   ///< error95 is for a group of 1,000 rows
 };
+
+/// Which groups leave is itself a release (and needs a delta): some key is private, or the
+/// statement wants a least number of units in every group.
+bool selects_groups(const sql::Release& release);
+
+/// Gaussian noise may be better for some data: a delta, if the asker offers one, is of use.
+bool may_be_gaussian(const sql::Release& release);
 
 class ReleaseJob {
  public:
@@ -40,6 +48,8 @@ class ReleaseJob {
  private:
   ReleaseJob() = default;
   void limit_groups();
+  void find_centred_columns(const std::vector<std::size_t>& block);
+  ClipOptions clip_options() const;
   Result<ReleasedTable> run_direct(Groups& groups, DuckDb& engine, RandomSource& random) const;
   Result<std::vector<GroupTotals>> engine_totals(Groups& groups, DuckDb& engine) const;
   Result<std::vector<GroupTotals>> single_row_totals(Groups& groups, DuckDb& engine,
@@ -56,6 +66,7 @@ class ReleaseJob {
   SumPlan sums_;
   bool private_keys_ = false;
   Epsilon for_groups_ = Epsilon::zero(), for_keys_ = Epsilon::zero(), for_sums_ = Epsilon::zero();
+  Delta keys_delta_ = Delta::zero(), sums_delta_ = Delta::zero();
   std::optional<std::uint64_t> groups_max_;      // known without looking
   std::optional<PartitionSelection> selection_;  // for groups_max_, or the most there may be
   std::optional<std::uint64_t> rows_max_;        // likewise
@@ -64,6 +75,10 @@ class ReleaseJob {
   std::optional<DirectSums> direct_;
   bool enforce_single_row_ = false;               // declared by the policy, not proved by the plan
   std::vector<std::vector<std::size_t>> blocks_;  // clipped sums released together
+  // Of the block of bounded sums, those that are moved to a mean found privately, and the plan's
+  // number of each.
+  std::vector<CentredColumn> centred_;
+  std::vector<std::size_t> centred_sums_;
   std::vector<StreamRelease> streams_;
   std::vector<std::size_t> stream_aggregates_;
 };

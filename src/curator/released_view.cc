@@ -151,6 +151,9 @@ Result<void> store_released(const sql::Release& release, const ReleasedTable& ta
                                  : sql::engine_name(aggregate.type);
     columns += fmt::format("{}{} {}", columns.empty() ? "" : ", ", aggregate.column, type);
   }
+  // Their errors, as final_sql_with_errors names them.
+  for (std::size_t i = 0; i < release.aggregates.size(); ++i)
+    columns += fmt::format(", a{} DOUBLE", release.aggregates.size() + i + 1);
   if (columns.empty()) columns = "nothing INTEGER";
   DISCREET_TRY_VOID(
       engine.execute(fmt::format("CREATE OR REPLACE TEMP TABLE {} ({})", release.table, columns)));
@@ -171,6 +174,10 @@ Result<void> store_released(const sql::Release& release, const ReleasedTable& ta
             fmt::format("{}{}", tuple.empty() ? "" : ", ",
                         column.is_list ? list_literal(column.lists[row])
                                        : literal(column.values[row], release.aggregates[i].type));
+      }
+      for (const ReleasedColumn& column : table.aggregates) {
+        const auto& error = column.error95[row];
+        tuple += error && std::isfinite(*error) ? fmt::format(", {}::DOUBLE", *error) : ", NULL";
       }
       insert += fmt::format("{}({})", row == begin ? "" : ", ", tuple.empty() ? "NULL" : tuple);
     }

@@ -21,6 +21,12 @@ namespace {
 
 constexpr double kSearchShare = 0.1;
 constexpr int kBoundsMax = 20;  // up to 2^20 values of one unit
+// What the mechanisms take; more would change no answer.
+constexpr double kEpsilonMax = 0x1p20;
+
+Epsilon each_of(Epsilon noise, std::uint64_t most) {
+  return std::min(noise.share(most), Epsilon::make(kEpsilonMax).value());
+}
 
 std::size_t stream_of(const sql::AggregateKind& kind) {
   if (const auto* quantiles = std::get_if<sql::QuantilesRelease>(&kind)) return quantiles->stream;
@@ -93,7 +99,7 @@ Result<StreamRelease> StreamRelease::make(const sql::Release& release, std::size
   // Limits of the mechanisms are found now, before anything is charged: for one value of a unit
   // and for the most there may be.
   const std::uint64_t most = stream.values_max_.value_or(std::uint64_t{1} << kBoundsMax);
-  for (const Epsilon each : {stream.noise_, stream.noise_.share(most)})
+  for (const Epsilon each : {each_of(stream.noise_, 1), each_of(stream.noise_, most)})
     DISCREET_TRY_VOID(check_mechanism(release, values, kind, each));
   return stream;
 }
@@ -119,7 +125,7 @@ Result<ReleasedColumn> StreamRelease::release(Groups& groups, const std::vector<
     most = std::uint64_t{1} << search.release(above, random);
   }
   read_rows.limit_units(most, random);
-  const Epsilon each = noise_.share(most);
+  const Epsilon each = each_of(noise_, most);
 
   // Choices and counts of different values work on numbers of occurrences, the rest on the values.
   if (std::holds_alternative<sql::CountDistinctRelease>(kind)) {

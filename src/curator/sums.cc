@@ -103,6 +103,7 @@ class Planner {
     const Int128 half =
         std::max(Int128{value.upper} - centre.middle, Int128{centre.middle} - value.lower);
     centre.half = static_cast<std::int64_t>(std::max<Int128>(1, std::min<Int128>(half, INT64_MAX)));
+    centre.below = centre.above = static_cast<double>(centre.half);
     return centre;
   }
   bool bounded(std::size_t feature) const {

@@ -37,6 +37,7 @@ struct Centre {
   std::int64_t middle = 0;
   std::int64_t half = 1;
   double grid_unit = 1;
+  double below = 1, above = 1;  ///< from the middle to the ends of the range
 };
 
 /// Which sums an aggregate reads; indexes into SumPlan::sums.

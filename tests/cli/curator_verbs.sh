@@ -58,6 +58,22 @@ expect 0 '"kind":"grant","account":"bob"' "$discreet" ledger export
 expect 0 'discreet ledger report 1' "$discreet" ledger report --json
 expect 0 '<!doctype html>' "$discreet" ledger report --format html
 expect 0 'no longer log in' "$discreet" user remove bob
+expect 0 'n_error95' "$discreet" query --epsilon 0.1 --errors --format csv 'select count(*) as n from people'
+expect 0 '"n_error95": [0-9.]+' "$discreet" query --epsilon 0.1 --errors --json 'select count(*) as n from people'
+expect 0 'the same answer as before' "$discreet" query --epsilon 0.1 --certificate c.json 'select count(*) as n from people'
+expect 0 'are in the chain' "$discreet" ledger verify --certificate c.json
+expect 0 '"verified":true' "$discreet" ledger verify --certificate c.json --json
+sed 's/"epsilon": 0.1/"epsilon": 0.01/' c.json > forged.json
+expect 1 'does not match charge' "$discreet" ledger verify --certificate forged.json
+expect 1 'not a certificate' "$discreet" ledger verify --certificate people.csv
+sed 's/^unit .*/&\nmax_rows_per_unit = 1/' discreet.toml > one.toml
+expect 0 'cost: epsilon 0.0[0-9]+' "$discreet" explain --policy one.toml --target-error '±60 at 95%' 'select count(*) from people'
+expect 1 'depends on the data' "$discreet" query --target-error '±0.5 at 95%' 'select count(*) from people'
+expect 1 'can be reached' "$discreet" query --policy one.toml --target-error '±0.5 at 95%' 'select count(*) from people'
+expect 2 'not of the form' "$discreet" query --target-error 'small' 'select count(*) from people'
+expect 0 '└─ after the noise' "$discreet" explain --format tree 'select count(*) from people'
+expect 0 '"releases"' "$discreet" explain --format json 'select count(*) from people'
+expect 0 'ε tight' "$discreet" ledger report --format markdown
 expect 2 '' "$discreet" ledger
 expect 1 'cannot read the policy' "$discreet" budget --policy nowhere.toml
 
