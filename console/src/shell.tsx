@@ -2,7 +2,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import mark from "./assets/mark.svg";
 import { formatEpsilon } from "./logic/format";
-import { shareSpent } from "./logic/spending";
+import { bindingAccount, shareSpent } from "./logic/spending";
 import { AskPage } from "./pages/ask/ask_page";
 import { BudgetPage } from "./pages/budget/budget_page";
 import { DataPage } from "./pages/data/data_page";
@@ -95,14 +95,14 @@ export function Shell() {
 function RailBudget() {
   const { client, identity, budgetVersion } = useSession();
   const accounts = useRemote((signal) => client.budget(signal), [client, budgetVersion]);
-  const own = accounts.value?.find((account) => account.name === identity.account) ?? accounts.value?.find((account) => !account.parent);
-  if (!own) return null;
-  const { granted, spent, left } = own.epsilon;
+  const binding = accounts.value && bindingAccount(accounts.value, identity.account);
+  if (!binding) return null;
+  const { granted, spent, left } = binding.epsilon;
   return (
     <a class="rail-budget" href="#/budget">
       <span class="spread small"><span class="quiet">Left to spend</span><strong class="number">ε {formatEpsilon(left)}</strong></span>
       <span class="meter" aria-hidden="true"><span class="meter-spent" style={{ width: `${100 * shareSpent(spent, granted)}%` }} /></span>
-      <span class="small quiet">of ε {formatEpsilon(granted)} · {own.name}</span>
+      <span class="small quiet">of ε {formatEpsilon(granted)} · {binding.name}</span>
     </a>
   );
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The console's tests: `logic` in Node alone, `sessions` in Chromium against the built server.
 #   tests/console/run.sh logic|sessions build
-# With PICTURES=1 the sessions' screenshots replace those in docs/img.
+# With PICTURES=1 the sessions' screenshots replace those in docs/img; DISCREET names another program than the build's.
 set -euo pipefail
 part=$1
 build=$(cd "$2" && pwd)
@@ -15,7 +15,7 @@ if [ "$part" = logic ]; then
   exec node_modules/.bin/vitest run --config vitest.config.ts
 fi
 command -v chromium >/dev/null || command -v google-chrome >/dev/null || skip "no Chromium on the PATH (Debian: apt-get install chromium)"
-"$build/bin/discreet" --help | grep -E "^ +serve " >/dev/null || skip "this build of discreet does not serve yet"
+"${DISCREET:-$build/bin/discreet}" --help | grep -E "^ +serve " >/dev/null || skip "this build of discreet does not serve yet"
 [ -f "$build/console/index.html" ] || skip "the console is not built"
 pictures=$build/console-pictures
 [ "${PICTURES:-}" = 1 ] && pictures=$PWD/../docs/img

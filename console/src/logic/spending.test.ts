@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Account, LedgerEvent } from "../api/types";
-import { accountTree, shareSpent, spendable, spendingByAccount } from "./spending";
+import { accountTree, bindingAccount, shareSpent, spendingByAccount } from "./spending";
 
 const event = (sequence: number, kind: string, account: string, epsilon?: number): LedgerEvent => ({
   sequence, time: 1000 + sequence, kind, account, hash: "", ...(epsilon === undefined ? {} : { cost: { epsilon, delta: 0 } }),
@@ -25,10 +25,13 @@ describe("spending", () => {
     const tree = accountTree([account("default", null, 4), account("alice", "default", 1), account("bob", "unseen", 1)]);
     expect(tree.map((node) => [node.account.name, node.children.map((child) => child.name)])).toEqual([["default", ["alice"]], ["bob", []]]);
   });
-  it("lets an analyst spend no more than the dataset has left", () => {
-    const accounts = [account("default", null, 0.5), account("alice", "default", 1)];
-    expect(spendable(accounts, "alice")).toBe(0.5);
-    expect(spendable([account("x", null, "unlimited")], "x")).toBe("unlimited");
-    expect(spendable([account("x", "x", 2)], "x")).toBe(2);
+  it("finds the account that holds the next question: the least of an analyst's own and those above", () => {
+    const accounts = [account("default", null, 0.5), account("alice", "default", 1), account("owner", "default", "unlimited"), account("bob", "default", 0.1)];
+    expect(bindingAccount(accounts, "alice")?.name).toBe("default");
+    expect(bindingAccount(accounts, "owner")?.name).toBe("default");
+    expect(bindingAccount(accounts, "bob")?.name).toBe("bob");
+    expect(bindingAccount([account("x", "x", 2)], "x")?.name).toBe("x");
+    expect(bindingAccount([account("x", null, "unlimited")], "x")?.epsilon.left).toBe("unlimited");
+    expect(bindingAccount(accounts, "nobody")).toBeNull();
   });
 });

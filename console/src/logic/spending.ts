@@ -37,17 +37,20 @@ export function accountTree(accounts: Account[]): AccountTree[] {
   return roots.map((account) => ({ account, children: accounts.filter((child) => child.parent === account.name) }));
 }
 
-/** The most a question may cost an account: its own rest, held by every account above it. */
-export function spendable(accounts: Account[], name: string): Amount {
-  let least: Amount = "unlimited";
+/** The account that holds somebody's next question: of their own and all above it, the one with least left. */
+export function bindingAccount(accounts: Account[], name: string): Account | null {
+  let binding: Account | null = null;
   const seen = new Set<string>();
   for (let at: string | null = name; at !== null && !seen.has(at); ) {
     seen.add(at);
     const account: Account | undefined = accounts.find((candidate) => candidate.name === at);
     if (!account) break;
-    const left = account.epsilon.left;
-    if (left !== "unlimited" && (least === "unlimited" || left < least)) least = left;
+    if (!binding || isLess(account.epsilon.left, binding.epsilon.left)) binding = account;
     at = account.parent;
   }
-  return least;
+  return binding;
+}
+
+function isLess(a: Amount, b: Amount): boolean {
+  return a !== "unlimited" && (b === "unlimited" || a < b);
 }

@@ -145,6 +145,27 @@ describe("the data page", () => {
   });
 });
 
+describe("these tests themselves", () => {
+  it("would notice a request to elsewhere and text too faint to read", async () => {
+    const { page, complaints, close } = await visit(browser, town.address);
+    await page.getByLabel("Name").waitFor();
+    await page.evaluate(async () => {
+      await fetch("http://192.0.2.1/").catch(() => {});
+      const image = document.createElement("img");
+      image.src = "http://192.0.2.1/x.png";
+      image.alt = "";
+      document.querySelector("main")!.append(image);
+      const faint = document.createElement("p");
+      faint.textContent = "hardly to be read";
+      faint.style.color = "#ddd";
+      document.querySelector(".login-form")!.append(faint);
+    });
+    await expect.poll(() => complaints.filter((line) => /192\.0\.2\.1/.test(line)).length).toBeGreaterThan(0);
+    expect((await violations(page)).join()).toContain("color-contrast");
+    await close();
+  });
+});
+
 describe("when the server is gone", () => {
   it("says so and recovers", async () => {
     const { page, close } = await visit(browser, town.address);

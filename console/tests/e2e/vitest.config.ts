@@ -8,6 +8,7 @@ export default defineConfig({
     fileParallelism: false,
     testTimeout: 60_000,
     hookTimeout: 180_000,
+    expect: { poll: { timeout: 15_000 } },
     reporters: "verbose",
     bail: 1,  // a session builds on what went before
   },

@@ -70,7 +70,7 @@ function AccountCard({ account, own, root }: { account: Account; own: boolean; r
         <h2>{account.name}</h2>
         <span class="row">{own && <span class="chip chip-value">you</span>}<span class="chip">{root ? "data set" : own && role === "owner" ? "owner" : "analyst"}</span></span>
       </div>
-      <Gauge share={share} unlimited={unlimited} value={unlimited ? "∞" : formatEpsilon(epsilon.left)} caption="ε left"
+      <Gauge share={share} unlimited={unlimited} value={unlimited ? "∞" : formatEpsilon(epsilon.left)} caption={unlimited && account.parent ? `held by ${account.parent}` : "ε left"}
         label={unlimited ? `${account.name} has no limit` : `${account.name} has epsilon ${formatEpsilon(epsilon.left)} left of ${formatEpsilon(epsilon.granted)}`} />
       <dl class="facts number">
         <dt>ε spent</dt><dd>{formatEpsilon(epsilon.spent)} of {formatEpsilon(epsilon.granted)}</dd>

@@ -83,7 +83,7 @@ export function OwnerPage() {
   );
 }
 
-/** Accounts of people that were let in here or with `discreet user add`; the policy file sets all others. */
+/** Accounts of people that were let in here or with `discreet user add --budget`; the policy file sets all others, and without a limit of one's own there is nothing to add to. */
 function grantable(accounts: Account[], analysts: Analyst[]): Account[] {
-  return accounts.filter((account) => analysts.some((analyst) => analyst.name === account.name && !analyst.in_policy));
+  return accounts.filter((account) => account.epsilon.granted !== "unlimited" && analysts.some((analyst) => analyst.name === account.name && !analyst.in_policy));
 }
