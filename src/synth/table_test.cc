@@ -50,7 +50,9 @@ TEST(WorkloadTest, ClosureHoldsEverySubsetWithItsOverlaps) {
   const auto closure = downward_closure(workload);
   EXPECT_EQ(closure.size(), 4u + 4u + 1u);  // 0 1 2 3, 01 02 12 13, 012
   for (const auto& candidate : closure)
-    if (candidate.attributes == Clique{1, 2}) EXPECT_EQ(candidate.weight, 2 * 1 + 1 * 2);
+    if (candidate.attributes == Clique{1, 2}) {
+      EXPECT_EQ(candidate.weight, 2 * 1 + 1 * 2);
+    }
 }
 
 TEST(CsvTest, KeepsQuotesNullsAndUnevenRows) {
