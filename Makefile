@@ -19,6 +19,7 @@ setup:
 	@mkdir -p $(BUILD)
 	$(SETUP) build
 	@tools/setup/duckdb.sh $(BUILD)/_deps/duckdb
+	@tools/setup/console.sh
 
 setup-test: setup
 	$(SETUP) test

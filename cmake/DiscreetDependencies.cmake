@@ -1,6 +1,6 @@
 # Everything comes from Debian by name (tools/setup); see docs/decisions/0002-dependencies.md.
 find_package(Threads REQUIRED)
-find_package(OpenSSL 3.0 REQUIRED COMPONENTS Crypto)
+find_package(OpenSSL 3.0 REQUIRED COMPONENTS Crypto SSL)
 find_package(Boost 1.81 REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
@@ -10,6 +10,11 @@ find_package(CLI11 REQUIRED)
 find_package(SQLite3 3.37 REQUIRED)  # STRICT tables
 find_package(DuckDB REQUIRED)
 find_package(PgQuery REQUIRED)
+# By name: its package file also wants curl, which only the part that pushes needs.
+find_path(PROMETHEUS_INCLUDE prometheus/registry.h REQUIRED)
+find_library(PROMETHEUS_CORE prometheus-cpp-core REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(Clp REQUIRED IMPORTED_TARGET clp)
 if(DISCREET_TESTS)
   find_package(GTest REQUIRED)
   include(GoogleTest)

@@ -17,6 +17,24 @@ discreet_library(mechanisms DEPENDS base random privacy)
 discreet_library(accounting DEPENDS base privacy LINK_PRIVATE Eigen3::Eigen)
 
 discreet_library(audit DEPENDS base random privacy mechanisms accounting)
+discreet_library(synth DEPENDS base random privacy mechanisms accounting LINK Threads::Threads LINK_PRIVATE hwy::hwy)
+target_compile_options(discreet_synth PRIVATE -O3)  # arithmetic after the release; vectors matter
+discreet_library(local DEPENDS base random privacy mechanisms accounting LINK_PRIVATE hwy::hwy OpenSSL::Crypto Threads::Threads)
+discreet_library(local/collector DEPENDS base local LINK_PRIVATE Threads::Threads)
+include(DiscreetAssets)
+discreet_embed(discreet_local_collector ${CMAKE_BINARY_DIR}/local_assets.cc
+  "/|text/html|sdk/typescript/demo/index.html"
+  "/demo.js|text/javascript|sdk/typescript/demo/demo.js"
+  "/demo.css|text/css|sdk/typescript/demo/demo.css"
+  "/client/index.js|text/javascript|sdk/typescript/dist/index.js"
+  "/client/client.js|text/javascript|sdk/typescript/dist/client.js"
+  "/client/coin.js|text/javascript|sdk/typescript/dist/coin.js"
+  "/client/hash.js|text/javascript|sdk/typescript/dist/hash.js"
+  "/client/noise.js|text/javascript|sdk/typescript/dist/noise.js"
+  "/client/oracles.js|text/javascript|sdk/typescript/dist/oracles.js"
+  "/client/random.js|text/javascript|sdk/typescript/dist/random.js"
+  "/client/sha256.js|text/javascript|sdk/typescript/dist/sha256.js"
+  "/client/spec.js|text/javascript|sdk/typescript/dist/spec.js")
 discreet_library(ledger DEPENDS base privacy accounting LINK_PRIVATE OpenSSL::Crypto SQLite::SQLite3
   TEST_LINK SQLite::SQLite3)
 discreet_library(catalog DEPENDS base privacy)
@@ -24,6 +42,28 @@ discreet_library(engines/duckdb DEPENDS base LINK_PRIVATE DuckDB::DuckDB)
 discreet_library(sql DEPENDS base privacy catalog LINK_PRIVATE PgQuery::PgQuery PgQuery::Tree TEST_LINK discreet_engines_duckdb)
 discreet_library(curator DEPENDS base random privacy mechanisms accounting ledger catalog sql engines_duckdb)
 discreet_library(town DEPENDS base engines_duckdb)
+discreet_library(anonymity DEPENDS base)
+discreet_library(attack DEPENDS base random privacy mechanisms audit town anonymity LINK_PRIVATE Eigen3::Eigen PkgConfig::Clp)
+
+discreet_library(server DEPENDS base random catalog ledger sql engines_duckdb curator
+  LINK_PRIVATE OpenSSL::SSL OpenSSL::Crypto ${PROMETHEUS_CORE} Threads::Threads)
+discreet_library(server/pgwire DEPENDS server LINK_PRIVATE OpenSSL::SSL OpenSSL::Crypto Threads::Threads)
+target_compile_definitions(discreet_server_pgwire PRIVATE DISCREET_VERSION="${PROJECT_VERSION}")
+discreet_library(server/http DEPENDS server LINK_PRIVATE OpenSSL::SSL OpenSSL::Crypto Threads::Threads)
+target_compile_definitions(discreet_server_http PRIVATE DISCREET_VERSION="${PROJECT_VERSION}")
+# Asio's headers cost more than our code: sessions are compiled together.
+set_target_properties(discreet_server_pgwire discreet_server_http PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/server/pgwire/login.cc ${PROJECT_SOURCE_DIR}/src/server/pgwire/session.cc
+  ${PROJECT_SOURCE_DIR}/src/server/pgwire/execute.cc ${PROJECT_SOURCE_DIR}/src/server/pgwire/listen.cc
+  PROPERTIES UNITY_GROUP sessions)
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/server/http/connection.cc ${PROJECT_SOURCE_DIR}/src/server/http/listen.cc
+  PROPERTIES UNITY_GROUP connections)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # g++ 12 does not see that Asio's coroutine frames bring their own new as well as delete.
+  target_compile_options(discreet_server_pgwire PRIVATE -Wno-mismatched-new-delete)
+  target_compile_options(discreet_server_http PRIVATE -Wno-mismatched-new-delete)
+endif()
+discreet_library(prio DEPENDS base random privacy mechanisms accounting ledger LINK_PRIVATE OpenSSL::Crypto SQLite::SQLite3)
 
 add_executable(discreet_cli)
 set_target_properties(discreet_cli PROPERTIES OUTPUT_NAME discreet)
@@ -34,7 +74,18 @@ target_link_libraries(discreet_cli PRIVATE
   discreet_mechanisms
   discreet_accounting
   discreet_audit
+  discreet_local
+  discreet_local_collector
   discreet_curator
   discreet_town
+  discreet_server_pgwire
+  discreet_server_http
+  OpenSSL::SSL
+  discreet_prio
+  discreet_synth
+  discreet_anonymity
+  discreet_attack
   discreet_flags CLI11::CLI11)
+target_compile_options(discreet_cli PRIVATE -O0)  # verbs are glue: the work is in the libraries, and CLI11 compiles slowly
+discreet_use_precompiled(discreet_cli)
 target_compile_definitions(discreet_cli PRIVATE DISCREET_VERSION="${PROJECT_VERSION}")

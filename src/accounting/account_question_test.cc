@@ -69,13 +69,45 @@ TEST(ComposeSyntaxTest, ReadsWhatItDocuments) {
   EXPECT_EQ(j["parts"][3]["probs"].size(), 2U);
 }
 
+TEST(ComposeSyntaxTest, WrapsTermsInSamplesGroupsPartsAndParentheses) {
+  const auto event = parse_composition(
+      "2 x (laplace(scale=1) + pure_dp(epsilon0=1)) + "
+      "sampled_without_replacement(sample=10, population=1000, gaussian(sigma=2)) + "
+      "group(size=3, laplace(scale=9)) + parallel(laplace(scale=2), 2 x laplace(scale=3))");
+  ASSERT_TRUE(event.has_value()) << event.error().message;
+  const json j = to_json(*event);
+  EXPECT_EQ(j["parts"][0]["count"], 2);
+  EXPECT_EQ(j["parts"][0]["inner"]["parts"].size(), 2U);
+  EXPECT_EQ(j["parts"][1]["population"], 1000);
+  EXPECT_EQ(j["parts"][2]["size"], 3);
+  EXPECT_EQ(j["parts"][3]["parts"].size(), 2U);
+}
+
 TEST(ComposeSyntaxTest, SaysWhereTheTextGoesWrong) {
-  for (const char* text :
-       {"", "gauss(sigma=1)", "gaussian(sigma=)", "gaussian(sigma=1", "3 gaussian(sigma=1)",
-        "0 x pure_dp(epsilon0=1)", "1.5 x pure_dp(epsilon0=1)", "laplace(scale=1) +",
-        "laplace(scale=1) laplace(scale=1)", "sampled(q=2, laplace(scale=1))", "sampled(q=0.5)",
-        "laplace(scale=nan)", "laplace(scale=1e999)", "((((((((((((((((",
-        "sampled(q=0.1, sampled("}) {
+  for (const char* text : {"",
+                           "gauss(sigma=1)",
+                           "gaussian(sigma=)",
+                           "gaussian(sigma=1",
+                           "3 gaussian(sigma=1)",
+                           "0 x pure_dp(epsilon0=1)",
+                           "1.5 x pure_dp(epsilon0=1)",
+                           "laplace(scale=1) +",
+                           "laplace(scale=1) laplace(scale=1)",
+                           "sampled(q=2, laplace(scale=1))",
+                           "sampled(q=0.5)",
+                           "laplace(scale=nan)",
+                           "laplace(scale=1e999)",
+                           "((((((((((((((((",
+                           "sampled(q=0.1, sampled(",
+                           "(laplace(scale=1)",
+                           "group(size=0, laplace(scale=1))",
+                           "group(laplace(scale=1))",
+                           "parallel()",
+                           "parallel(q=1, laplace(scale=1))",
+                           "sampled_without_replacement(sample=9, population=3, laplace(scale=1))",
+                           "sampled_without_replacement(sample=1, laplace(scale=1))",
+                           "sampled(q=0.1, laplace(scale=1), laplace(scale=1))",
+                           "sampled(q=[1], laplace(scale=1))"}) {
     const auto event = parse_composition(text);
     ASSERT_FALSE(event.has_value()) << text;
     EXPECT_NE(event.error().message.find("at character"), std::string::npos)

@@ -3,7 +3,7 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
-#include <optional>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -91,10 +91,17 @@ class Parser {
   }
 
   Result<LossEvent> call(int depth) {
+    if (take('(')) {
+      DISCREET_TRY(LossEvent inside, sum(depth + 1));
+      if (!take(')')) return wrong("expected ')'");
+      return inside;
+    }
     const std::string mechanism = name();
     if (mechanism.empty()) return wrong("expected the name of a mechanism");
+    const bool wraps = mechanism == "sampled" || mechanism == "sampled_without_replacement" ||
+                       mechanism == "group" || mechanism == "parallel";
     json params = json::object();
-    std::optional<LossEvent> inner;
+    std::vector<LossEvent> inner;
     if (take('(') && !take(')')) {
       do {
         const std::size_t before = at_;
@@ -103,13 +110,14 @@ class Parser {
           DISCREET_TRY(params[field], value());
           continue;
         }
-        at_ = before;  // not a field: a term to be sampled
-        if (mechanism != "sampled" || inner) return wrong("expected field=value");
-        DISCREET_TRY(inner, sum(depth + 1));
+        at_ = before;  // not a field: a term inside
+        if (!wraps) return wrong("expected field=value");
+        DISCREET_TRY(LossEvent term, sum(depth + 1));
+        inner.push_back(std::move(term));
       } while (take(','));
       if (!take(')')) return wrong("expected ',' or ')'");
     }
-    if (mechanism == "sampled") return sampled(params, std::move(inner));
+    if (wraps) return wrapped(mechanism, params, std::move(inner));
     return build(mechanism, params);
   }
 
@@ -127,12 +135,44 @@ class Parser {
     return list;
   }
 
-  Result<LossEvent> sampled(const json& params, std::optional<LossEvent> inner) {
-    if (!inner || !params.contains("q") || params.size() != 1)
-      return wrong("sampled(...) takes q=PROBABILITY and one term before here");
-    const double q = params["q"];
-    if (!(q >= 0 && q <= 1)) return wrong("q must be between 0 and 1 before here");
-    return LossEvent(loss::PoissonSubsampled{q, std::make_shared<LossEvent>(*std::move(inner))});
+  // The whole number in this field.
+  Result<std::uint64_t> whole(const json& params, const char* field) {
+    const double value =
+        params.contains(field) && params[field].is_number() ? params[field].get<double>() : -1.0;
+    if (!(value >= 1 && value <= 0x1p53 && value == std::floor(value)))
+      return wrong(fmt::format("{} must be a whole number of at least 1 before here", field));
+    return static_cast<std::uint64_t>(value);
+  }
+
+  Result<LossEvent> wrapped(const std::string& mechanism, const json& params,
+                            std::vector<LossEvent> inner) {
+    if (mechanism == "parallel") {
+      if (inner.empty() || !params.empty()) return wrong("parallel(...) takes terms before here");
+      return LossEvent(loss::Parallel{std::move(inner)});
+    }
+    if (inner.size() != 1)
+      return wrong(fmt::format("{}(...) takes one term before here", mechanism));
+    const auto term = std::make_shared<LossEvent>(std::move(inner.front()));
+    if (mechanism == "sampled") {
+      if (!params.contains("q") || params.size() != 1 || !params["q"].is_number())
+        return wrong("sampled(...) takes q=PROBABILITY and one term before here");
+      const double q = params["q"];
+      if (!(q >= 0 && q <= 1)) return wrong("q must be between 0 and 1 before here");
+      return LossEvent(loss::PoissonSubsampled{q, term});
+    }
+    if (mechanism == "group") {
+      if (params.size() != 1) return wrong("group(...) takes size=UNITS and one term before here");
+      DISCREET_TRY(const std::uint64_t size, whole(params, "size"));
+      return LossEvent(loss::Group{size, term});
+    }
+    if (params.size() != 2)
+      return wrong(
+          "sampled_without_replacement(...) takes sample, population and one term before here");
+    DISCREET_TRY(const std::uint64_t sample, whole(params, "sample"));
+    DISCREET_TRY(const std::uint64_t population, whole(params, "population"));
+    if (sample > population)
+      return wrong("a sample cannot be larger than its population before here");
+    return LossEvent(loss::SampledWithoutReplacement{sample, population, term});
   }
 
   Result<LossEvent> build(const std::string& mechanism, json params) {

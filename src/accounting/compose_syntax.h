@@ -4,7 +4,12 @@
 //
 // A term is `[count x] name(field=value, ...)`; terms are joined by `+`. Names and fields are those
 // of the JSON form (docs/formats/loss_events.md); `sensitivity` is 1 when left out, a list is
-// written [a; b; c], and `sampled(q=0.01, TERM)` is a Poisson sample of a term.
+// written [a; b; c]. Terms may be put in parentheses, and inside
+//
+//   sampled(q=0.01, TERM)                                        a Poisson sample
+//   sampled_without_replacement(sample=10, population=1000, TERM)
+//   group(size=3, TERM)                                          for three units together
+//   parallel(TERM, TERM, ...)                                    one for each part of the data
 #pragma once
 
 #include <string_view>

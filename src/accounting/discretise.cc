@@ -74,7 +74,8 @@ std::vector<LooseAtom> place_atoms(const LossLaw& law, const GridLaw& grid,
   std::vector<LooseAtom> loose;
   const double n = static_cast<double>(halves.size());
   for (const LossAtom& atom : law.atoms()) {
-    const double position = (atom.loss - grid.offset) / grid.step - static_cast<double>(grid.first);
+    const double position =
+        (atom.loss - grid.offset) / grid.step - static_cast<double>(grid.at.front());
     const double nearest = std::round(position);
     const double distance = (position - nearest) * grid.step;
     const bool on_grid = std::fabs(distance) <= law.loss_error() + 4 * kUnit * std::fabs(atom.loss);
@@ -94,7 +95,9 @@ std::vector<LooseAtom> place_atoms(const LossLaw& law, const GridLaw& grid,
 // Connects the dots: of a cell's mass, the share (p - q e^{l_i}) / (1 - e^{-step}) goes up.
 void fill_upper(GridLaw& grid, const std::vector<Halves>& halves,
                 const std::vector<LooseAtom>& loose, double error) {
-  const double drop = -std::expm1(-grid.step) * (1 - 4 * kUnit);
+  // Of a cell of this width; most neighbours are equal.
+  std::int64_t width = 1;
+  double drop = -std::expm1(-grid.step) * (1 - 4 * kUnit);
   for (const LooseAtom& atom : loose) {
     const double p = atom.mass * (1 + error);
     const double up = std::clamp(p * -std::expm1(-atom.rise) / drop * (1 + 8 * kUnit), 0.0, p);
@@ -103,6 +106,10 @@ void fill_upper(GridLaw& grid, const std::vector<Halves>& halves,
   }
   for (std::size_t i = 0; i < halves.size(); ++i) {
     const Halves& h = halves[i];
+    if (i + 1 < halves.size() && grid.at[i + 1] - grid.at[i] != width) {
+      width = grid.at[i + 1] - grid.at[i];
+      drop = -std::expm1(-grid.step * static_cast<double>(width)) * (1 - 4 * kUnit);
+    }
     const double p = (h.left.p + h.right.p) * (1 + error);
     const double q = (h.left.q + h.right.q) * (1 - error);
     const double up = std::clamp((p - q) / drop, 0.0, p);
@@ -116,21 +123,27 @@ void fill_upper(GridLaw& grid, const std::vector<Halves>& halves,
 // their cell until each symbol's loss is at, and never below, its point.
 class Symbols {
  public:
-  Symbols(const std::vector<Halves>& halves, double step, double error)
+  Symbols(const std::vector<Halves>& halves, const GridLaw& grid, double error)
       : halves_(halves),
-        grow_(std::exp(step)),
+        grow_(halves.size()),
         error_(6 * (error + 8 * kUnit)),
         excess_(halves.size()),
         mass_(halves.size()),
         gross_(halves.size()),
         left_up_(halves.size()),
         right_down_(halves.size()) {
+    std::int64_t width = 0;
+    for (std::size_t i = 0; i + 1 < halves.size(); ++i) {
+      const bool same = grid.at[i + 1] - grid.at[i] == width;
+      width = grid.at[i + 1] - grid.at[i];
+      grow_[i] = same ? grow_[i - 1] : std::exp(grid.step * static_cast<double>(width));
+    }
     for (std::size_t i = 0; i < halves.size(); ++i) {
       mass_[i] = halves[i].left.p;
       excess_[i] = at_own(halves[i].left);
       if (i > 0) {
         mass_[i] += halves[i - 1].right.p;
-        excess_[i] += at_next(halves[i - 1].right);
+        excess_[i] += at_next(i - 1, halves[i - 1].right);
       }
       gross_[i] = mass_[i];
     }
@@ -140,17 +153,17 @@ class Symbols {
     const std::size_t n = halves_.size();
     // Symbols with a loss too high take from below, ...
     for (std::size_t i = n - 1; i > 0; --i)
-      move_left(i - 1, ratio(-excess_[i] - 2 * margin(i), at_next(halves_[i - 1].left)));
+      move_left(i - 1, ratio(-excess_[i] - 2 * margin(i), at_next(i - 1, halves_[i - 1].left)));
     // ... those with a loss too low give that back, take from above, and give down, ...
     for (std::size_t i = 0; i < n; ++i) {
-      if (i > 0) move_left(i - 1, -ratio(needed(i), at_next(halves_[i - 1].left)));
+      if (i > 0) move_left(i - 1, -ratio(needed(i), at_next(i - 1, halves_[i - 1].left)));
       if (i + 1 < n) move_right(i, ratio(needed(i), -at_own(halves_[i].right)));
-      if (i > 0) move_right(i - 1, ratio(needed(i), at_next(halves_[i - 1].right)));
+      if (i > 0) move_right(i - 1, ratio(needed(i), at_next(i - 1, halves_[i - 1].right)));
     }
     // ... and what that left too high is evened out where the neighbour can afford it.
     for (std::size_t i = n - 1; i > 0; --i) {
       const Mass& half = halves_[i - 1].left;
-      move_left(i - 1, std::fmin(ratio(-excess_[i] - 2 * margin(i), at_next(half)),
+      move_left(i - 1, std::fmin(ratio(-excess_[i] - 2 * margin(i), at_next(i - 1, half)),
                                  ratio(-excess_[i - 1] - 2 * margin(i - 1), -at_own(half))));
     }
   }
@@ -161,7 +174,7 @@ class Symbols {
  private:
   // Q e^{l} - P of outcomes at the cell's lower and upper end: positive when the loss is below l.
   static double at_own(const Mass& m) { return m.q - m.p; }
-  double at_next(const Mass& m) const { return m.q * grow_ - m.p; }
+  double at_next(std::size_t cell, const Mass& m) const { return m.q * grow_[cell] - m.p; }
   // The computed excess is off by at most this; gross_ never shrinks and so bounds the rounding.
   double margin(std::size_t i) const { return error_ * gross_[i]; }
   double needed(std::size_t i) const {
@@ -189,14 +202,15 @@ class Symbols {
   // Moves a share from symbol i to symbol i + 1.
   void exchange(std::size_t i, std::size_t next, const Mass& half, double share) {
     excess_[i] -= share * at_own(half);
-    excess_[next] += share * at_next(half);
+    excess_[next] += share * at_next(i, half);
     mass_[i] -= share * half.p;
     mass_[next] += share * half.p;
     gross_[share > 0 ? next : i] += std::fabs(share) * half.p;
   }
 
   const std::vector<Halves>& halves_;
-  double grow_, error_;
+  std::vector<double> grow_;  // e^width of each cell
+  double error_;
   std::vector<double> excess_, mass_, gross_, left_up_, right_down_;
 };
 
@@ -234,7 +248,7 @@ void fill_lower_atoms(GridLaw& grid, const std::vector<LooseAtom>& loose, double
 
 void fill_lower(GridLaw& grid, const std::vector<Halves>& halves,
                 const std::vector<LooseAtom>& loose, double error) {
-  Symbols symbols(halves, grid.step, error);
+  Symbols symbols(halves, grid, error);
   symbols.balance();
   const double keep = 1 - error - 8 * kUnit;
   for (std::size_t i = 0; i < halves.size(); ++i) {
@@ -245,7 +259,7 @@ void fill_lower(GridLaw& grid, const std::vector<Halves>& halves,
     else if (i > 0)
       grid.lower[i - 1] += symbols.mass(i) * keep;
   }
-  fill_lower_atoms(grid, loose, -static_cast<double>(grid.first), keep);
+  fill_lower_atoms(grid, loose, -static_cast<double>(grid.at.front()), keep);
 }
 
 // All outcomes merged: P and Q agree on them up to what was cut away, so the loss is zero.
@@ -254,24 +268,50 @@ void fill_lower_with_nothing(GridLaw& grid, const std::vector<Halves>& halves,
   double mass = 0;
   for (const Halves& h : halves) mass += h.on.p + h.left.p + h.right.p;
   for (const LooseAtom& atom : loose) mass += atom.mass;
-  const auto zero = -grid.first;
-  if (zero >= 0 && zero < static_cast<std::int64_t>(grid.lower.size()))
-    grid.lower[static_cast<std::size_t>(zero)] = mass * (1 - error - 8 * kUnit);
+  const auto zero = std::lower_bound(grid.at.begin(), grid.at.end(), 0);
+  if (zero != grid.at.end() && *zero == 0)
+    grid.lower[static_cast<std::size_t>(zero - grid.at.begin())] = mass * (1 - error - 8 * kUnit);
+}
+
+// Indices from `begin` to `end` at the distances asked for; a wide cell does not reach into a
+// narrower range.
+std::vector<std::int64_t> lay_points(const GridLaw& grid, std::int64_t begin, std::int64_t end,
+                                     const CellWidths& widths) {
+  std::vector<std::int64_t> at{begin};
+  std::size_t range = 0;  // ranges up to here have begun
+  const auto& wide = widths.wide;
+  while (at.back() < end) {
+    const double here = grid.offset + grid.step * static_cast<double>(at.back());
+    while (range < wide.size() && wide[range].from <= here) ++range;
+    std::int64_t steps = range > 0 ? wide[range - 1].steps : widths.least;
+    const auto reaches_narrower = [&] {
+      return range < wide.size() && wide[range].steps < steps &&
+             here + grid.step * static_cast<double>(steps) > wide[range].from;
+    };
+    while (steps > widths.least && reaches_narrower()) steps /= 2;
+    at.push_back(at.back() + std::max(steps, widths.least));
+  }
+  return at;
 }
 
 }  // namespace
 
-GridLaw discretise(const LossLaw& law, double step, double tail_below, double tail_above) {
+GridLaw discretise(const LossLaw& law, double step, double tail_below, double tail_above,
+                   const CellWidths& widths) {
   DISCREET_CHECK(step > 0, "a grid needs a positive step");
+  DISCREET_CHECK(law.atoms().empty() || (widths.least == 1 && widths.wide.empty()),
+                 "a law with atoms uses every point");
   GridLaw grid;
   grid.step = step;
-  grid.offset = grid_offset(law, step);
+  const double cell = step * static_cast<double>(widths.least);
+  grid.offset = grid_offset(law, cell);
   const double low = law.range(tail_below).low, high = law.range(tail_above).high;
-  const double begin = std::floor((low - grid.offset) / step - 1e-9);
-  const double end = std::ceil((high - grid.offset) / step + 1e-9);
+  const double begin = std::floor((low - grid.offset) / cell - 1e-9);
+  const double end = std::ceil((high - grid.offset) / cell + 1e-9);
   DISCREET_CHECK(end - begin < 0x1p27, "a grid this fine does not fit in memory");
-  const auto points = static_cast<std::size_t>(end - begin) + 1;
-  grid.first = static_cast<std::int64_t>(begin);
+  grid.at = lay_points(grid, static_cast<std::int64_t>(begin) * widths.least,
+                       static_cast<std::int64_t>(end) * widths.least, widths);
+  const std::size_t points = grid.at.size();
   grid.upper.assign(points, 0.0);
   grid.lower.assign(points, 0.0);
   std::vector<Halves> halves(points);
@@ -279,8 +319,9 @@ GridLaw discretise(const LossLaw& law, double step, double tail_below, double ta
   double below = 0, above = 0;
   if (law.has_density()) {
     std::vector<double> cuts(2 * points - 1), p(2 * points - 2), q(2 * points - 2);
-    for (std::size_t j = 0; j < cuts.size(); ++j)
-      cuts[j] = grid.loss(j / 2) + (j % 2 == 1 ? step / 2 : 0);
+    for (std::size_t i = 0; i < points; ++i) cuts[2 * i] = grid.loss(i);
+    for (std::size_t i = 0; i + 1 < points; ++i)
+      cuts[2 * i + 1] = cuts[2 * i] + (cuts[2 * i + 2] - cuts[2 * i]) / 2;
     law.cells(cuts, p, q);
     for (std::size_t i = 0; i + 1 < points; ++i) {
       const double scale = std::exp(grid.loss(i));
@@ -299,7 +340,7 @@ GridLaw discretise(const LossLaw& law, double step, double tail_below, double ta
   const double largest = std::fmax(std::fabs(grid.loss(0)), std::fabs(grid.loss(points - 1)));
   const double error = law.mass_error() + 8 * kUnit + 2 * kUnit * largest;
   fill_upper(grid, halves, loose, error);
-  if (narrow(law, step))
+  if (narrow(law, cell))
     fill_lower_with_nothing(grid, halves, loose, error);
   else
     fill_lower(grid, halves, loose, error);
@@ -309,6 +350,37 @@ GridLaw discretise(const LossLaw& law, double step, double tail_below, double ta
   grid.infinite_lower = law.infinite_mass() * (1 - error);
   grid.loss_error = law.loss_error() + 8 * kUnit * largest;
   return grid;
+}
+
+// What a cell adds to the variance is its mass times the square of its width: each doubling is
+// allowed where a 32nd of what the narrow cells add is left.
+CellWidths wide_tails(const GridLaw& seen, double tilt, double step, std::int64_t least) {
+  CellWidths widths{.least = least, .wide = {}};
+  const std::size_t n = seen.upper.size();
+  if (n < 3) return widths;
+  const double top = seen.loss(n - 1);
+  std::vector<double> below(n);  // tilted mass up to and with this entry
+  double total = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    total += seen.upper[i] * std::exp(tilt * (seen.loss(i) - top));
+    below[i] = total;
+  }
+  if (!(total > 0)) return widths;
+  for (std::size_t i = 0; i + 1 < n; ++i) {
+    const double above = i > 0 ? total - below[i - 1] : total;
+    const double weight = std::fmin(above, below[i + 1]) / total;
+    const double widest =
+        std::fmin(0.25 / (tilt + 1), seen.loss(i + 1) - seen.loss(i)) / (2 * step);
+    std::int64_t steps = least;
+    double cost = 32 * 4 * weight;
+    while (cost < 1 && static_cast<double>(steps) < widest) {
+      steps *= 2;
+      cost *= 4;
+    }
+    if (steps != (widths.wide.empty() ? least : widths.wide.back().steps))
+      widths.wide.push_back({seen.loss(i), steps});
+  }
+  return widths;
 }
 
 double common_spacing(const LossLaw& law, std::size_t points_max) {

@@ -19,23 +19,39 @@ namespace discreet {
 
 struct GridLaw {
   double step = 0;
-  double offset = 0;        ///< losses are offset + step * index
-  std::int64_t stride = 1;  ///< of a finer grid that this one is laid on, set by who composes
-  std::int64_t first = 0;   ///< index of the first entry
+  double offset = 0;             ///< losses are offset + step * index
+  std::vector<std::int64_t> at;  ///< index of each entry, increasing: not every point is used
   std::vector<double> upper;
   std::vector<double> lower;
   double infinite_upper = 0;  ///< mass of infinite loss, and of the upper tail cut off
   double infinite_lower = 0;
   double loss_error = 0;  ///< the upper masses are for losses larger by at most this
 
-  double loss(std::size_t i) const {
-    return offset + step * static_cast<double>(first + static_cast<std::int64_t>(i));
-  }
+  double loss(std::size_t i) const { return offset + step * static_cast<double>(at[i]); }
+};
+
+/// Cells of so many steps from this loss on.
+struct CellWidth {
+  double from;
+  std::int64_t steps;
+};
+
+/// How far apart the used points of a grid are: `least` steps, and more where `wide` says so (in
+/// increasing order of loss). Any choice is sound; cells that hold little may be wide at no cost.
+struct CellWidths {
+  std::int64_t least = 1;
+  std::vector<CellWidth> wide;
 };
 
 /// At most `tail_above` of P is treated as infinite loss, and `tail_below` is moved to the first
-/// grid point (in `lower`: dropped). The grid passes through the law's largest atom.
-GridLaw discretise(const LossLaw& law, double step, double tail_below, double tail_above);
+/// grid point (in `lower`: dropped). The grid passes through the law's largest atom; a law with
+/// atoms uses every point.
+GridLaw discretise(const LossLaw& law, double step, double tail_below, double tail_above,
+                   const CellWidths& widths = {});
+
+/// Cells of `least` steps where the law has its mass under e^{tilt * loss}, and wider ones in its
+/// tails, judged by an earlier, coarser look at the same law.
+CellWidths wide_tails(const GridLaw& seen, double tilt, double step, std::int64_t least);
 
 /// The spacing that puts every atom of the law on the grid, or zero when there is none (fewer than
 /// two atoms, or no common spacing of at least span / `points_max`).

@@ -6,6 +6,7 @@
 
 #include "accounting/bounded_range_law.h"
 #include "accounting/dominating_pairs.h"
+#include "accounting/grid_composition.h"
 #include "accounting/shift_mixture_law.h"
 
 namespace discreet {
@@ -63,6 +64,37 @@ TEST(DiscretiseTest, UpperMassesDominateTheLawAndLowerMassesAreDominated) {
             << name << " step " << step << " epsilon " << epsilon;
       }
     }
+  }
+}
+
+// Wherever the wide cells are, also where they are a poor choice.
+TEST(DiscretiseTest, CellsOfAnyWidthKeepTheBounds) {
+  for (const auto& [name, law] : laws()) {
+    if (!law->atoms().empty()) continue;
+    for (const CellWidths& widths :
+         {CellWidths{4, {}}, CellWidths{1, {{-1, 8}, {0.01, 1}, {0.2, 4}, {0.5, 32}}},
+          CellWidths{2, {{-0.3, 64}, {0.0, 2}}}}) {
+      const GridLaw grid = discretise(*law, 0.0031, 1e-12, 1e-14, widths);
+      for (int i = -500; i <= 500; ++i) {
+        const double epsilon = 0.00617 * i;
+        const Bracket exact = law->delta(epsilon);
+        EXPECT_GE(profile(grid, grid.upper, epsilon - grid.loss_error) + grid.infinite_upper,
+                  exact.lower * (1 - 1e-12))
+            << name << " epsilon " << epsilon;
+        EXPECT_LE(profile(grid, grid.lower, epsilon + grid.loss_error),
+                  exact.upper * (1 + 1e-12) + 1e-16)
+            << name << " epsilon " << epsilon;
+      }
+    }
+    const GridLaw seen = discretise(*law, 0.02, 1e-14, 1e-16);
+    const GridLaw even = discretise(*law, 0.001, 1e-14, 1e-16);
+    const GridLaw wide = discretise(*law, 0.001, 1e-14, 1e-16, wide_tails(seen, 2, 0.001, 1));
+    EXPECT_LT(wide.at.size(), even.at.size()) << name;
+    // What the tilted mean of e^loss gains and loses is hardly more than with even cells.
+    const auto gap = [](const GridLaw& grid) {
+      return log_moment(grid, true, 2) - log_moment(grid, false, 2);
+    };
+    EXPECT_LT(gap(wide), 2 * gap(even)) << name;
   }
 }
 

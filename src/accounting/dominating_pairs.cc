@@ -11,6 +11,7 @@
 #include "accounting/bounded_range_law.h"
 #include "accounting/lattice_noise.h"
 #include "accounting/shift_mixture_law.h"
+#include "accounting/symmetric_law.h"
 #include "base/rounding.h"
 #include "privacy/group.h"
 
@@ -62,12 +63,13 @@ class Planner {
 
   // `make` builds the law unless an equal one is there.
   template <class Make>
-  Result<void> add_law(std::string key, std::uint64_t count, Make make) {
+  Result<void> add_law(std::string key, std::uint64_t count, Make make,
+                       const LossLawPtr& lower = nullptr) {
     auto found = laws_.find(key);
     if (found == laws_.end()) {
       Result<LossLawPtr> law = make();
       if (!law) return std::move(law).error();
-      found = laws_.emplace(key, LawCount{*std::move(law), 0, key}).first;
+      found = laws_.emplace(key, LawCount{*std::move(law), 0, key, lower}).first;
     }
     if (found->second.count > UINT64_MAX - count) return refused("too many releases to count");
     found->second.count += count;
@@ -202,15 +204,34 @@ class Planner {
   }
   Result<void> price(const loss::SampledWithoutReplacement& e, std::uint64_t count,
                      std::uint64_t group) {
-    if (!replace_)
-      return refused(
-          "sampling without replacement is accounted under replace-one only: under add/remove the "
-          "share of the sample itself changes");
     if (e.population == 0 || e.sample > e.population)
       return invalid_parameter("a sample cannot be larger than its population");
-    if (e.sample == e.population) return add(*e.inner, count, group);
+    if (e.sample == 0) return {};
+    if (e.sample == e.population) {
+      if (replace_) return add(*e.inner, count, group);
+      return refused(
+          "a sample of everybody cannot be drawn once a unit has left: under add/remove account "
+          "for the event without sampling");
+    }
     const double q = std::fmin(1.0, div_up(count_up(e.sample), count_down(e.population)));
-    return sampled_stated(*e.inner, q, count, group);
+    if (!replace_) return without_replacement(*e.inner, q, count, group);
+    Planner stated(Neighbours::ReplaceOne, direction_);
+    DISCREET_TRY_VOID(stated.add(*e.inner, 1, group));
+    const LossPlan plain = stated.finish();
+    if (plain.only_binary() && plain.binary.size() == 1)
+      return sampled_stated(*e.inner, q, count, group);
+    Planner forward(Neighbours::AddRemove, Direction::Remove);
+    Planner reverse(Neighbours::AddRemove, Direction::Add);
+    DISCREET_TRY_VOID(forward.without_replacement(*e.inner, q, 1, group));
+    DISCREET_TRY_VOID(reverse.without_replacement(*e.inner, q, 1, group));
+    const LossPlan one = forward.finish(), other = reverse.finish();
+    if (one.laws.empty()) return {};
+    return add_law(
+        one.laws[0].key, count,
+        [&]() -> Result<LossLawPtr> {
+          return LossLawPtr(std::make_shared<SymmetricLaw>(one.laws[0].law, other.laws[0].law));
+        },
+        one.laws[0].law);
   }
   Result<void> price(const loss::Repeated& e, std::uint64_t count, std::uint64_t group) {
     if (e.count != 0 && count > UINT64_MAX / e.count) return refused("too many releases to count");
@@ -393,6 +414,45 @@ class Planner {
     return sampled_pairs(inner, q, count);
   }
 
+  // Under add/remove. With the unit the sample is, with probability q, one that holds it; without
+  // the unit another is in its place, so the two differ as under replacement.
+  Result<void> without_replacement(const LossEvent& inner, double q, std::uint64_t count,
+                                   std::uint64_t group) {
+    if (group > 1) return refused("groups are not accounted for samples without replacement");
+    const auto additive = [&](NoiseShape shape, double scale, double sensitivity) -> Result<void> {
+      DISCREET_TRY_VOID(check("the noise scale", scale));
+      if (sensitivity == 0) return {};
+      DISCREET_TRY_VOID(check("sensitivity", sensitivity));
+      return add_shifts(fmt::format("without replacement {} {} {} {}", static_cast<int>(shape), q,
+                                    scale, sensitivity),
+                        shape, scale, {{1 - q, 0}, {q, 2 * sensitivity}}, count);
+    };
+    if (const auto* e = std::get_if<loss::Gaussian>(&inner.kind))
+      return additive(NoiseShape::Gaussian, e->sigma, e->sensitivity);
+    if (const auto* e = std::get_if<loss::Laplace>(&inner.kind))
+      return additive(NoiseShape::Laplace, e->scale, e->sensitivity);
+    if (const auto* e = std::get_if<loss::DiscreteGaussian>(&inner.kind); e && e->dimension == 1)
+      return sampled_lattice(fmt::format("without replacement discrete_gaussian {} {} {}", q,
+                                         e->sigma2, e->sensitivity),
+                             discrete_gaussian_noise(e->sigma2, 4 * lattice_shift(e->sensitivity)),
+                             2 * std::floor(e->sensitivity), q, count);
+    if (const auto* e = std::get_if<loss::DiscreteLaplace>(&inner.kind))
+      return sampled_lattice(
+          fmt::format("without replacement discrete_laplace {} {} {}", q, e->scale, e->sensitivity),
+          discrete_laplace_noise(e->scale, 4 * e->sensitivity),
+          2 * static_cast<double>(e->sensitivity), q, count);
+    Planner twice(Neighbours::AddRemove, direction_);
+    DISCREET_TRY_VOID(twice.add(inner, 1, 2));
+    const LossPlan plan = twice.finish();
+    if (plan.only_gaussian())  // several releases on one sample, together one Gaussian release
+      return additive(NoiseShape::Gaussian, 2, sqrt_up(plan.gaussian_mu2.upper));
+    if (plan.only_binary() && plan.binary.size() == 1 && plan.binary[0].count == 1)
+      return amplified_binary(plan, q, count);
+    return refused(
+        "a sample without replacement of this event has no pair to compose; one of Gaussian or "
+        "Laplace noise, discrete noise, or an event that states its epsilon has");
+  }
+
   static std::int64_t lattice_shift(double sensitivity) {
     return static_cast<std::int64_t>(std::fmin(1e9, std::floor(sensitivity)));
   }
@@ -454,6 +514,9 @@ class Planner {
     if (!plan.only_binary() || plan.binary.size() != 1 || plan.binary[0].count != 1)
       return refused(
           "under replace-one a sample of this event has no pair to compose; use its Renyi bound");
+    return amplified_binary(plan, q, count);
+  }
+  Result<void> amplified_binary(const LossPlan& plan, double q, std::uint64_t count) {
     const double epsilon = plan.binary[0].epsilon;
     const double amplified =
         epsilon > 700 ? epsilon : std::fmin(epsilon, log1p_up(mul_up(q, expm1_up(epsilon))));

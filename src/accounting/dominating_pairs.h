@@ -10,9 +10,12 @@
 // Pairs: randomized response for pure and approximate DP (Kairouz, Oh and Viswanath 2015, Theorem
 // 3.3); shifted noise for additive noise; ((1-q)Q + qP, Q) and its reverse for Poisson samples
 // under add/remove (Zhu, Dong and Wang 2022, Theorem 11); ((1-q)Q + qP, (1-q)Q + qP') under
-// replacement, with P and P' shifted to opposite sides; for bounded range the law with profile (1 -
-// e^{(x-e)/2})^2 / (1 - e^{-e}), the largest over its worst pairs (Dong, Durfee and Rogers 2020,
-// Lemma 3.2).
+// replacement, with P and P' shifted to opposite sides. A sample without replacement under
+// add/remove: the pairs of a Poisson sample, with P and Q as far apart as replacing puts them,
+// because the sample without the unit has another in its place; under replace-one the same made
+// symmetric (symmetric_law.h). Argument: docs/proofs/privacy_loss_distribution.md. For bounded
+// range the law with profile (1 - e^{(x-e)/2})^2 / (1 - e^{-e}), the largest over its worst pairs
+// (Dong, Durfee and Rogers 2020, Lemma 3.2).
 #pragma once
 
 #include <cstdint>
@@ -33,6 +36,7 @@ struct LawCount {
   LossLawPtr law;
   std::uint64_t count;
   std::string key;
+  LossLawPtr lower = nullptr;  ///< a mechanism of the kind, where `law` only bounds them; or null
 };
 
 /// Releases of randomized response of one epsilon, or anything as bad.

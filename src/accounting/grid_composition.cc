@@ -19,26 +19,39 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kTiltMin = 1e-4;
 constexpr double kExponentMax = 600;
 constexpr int kRefresh = 48;  // running products of exponentials are restarted this often
+constexpr std::size_t kLongWindow = 1 << 13;  // from here on vanishing frequencies are looked for
+constexpr std::size_t kProved = 3;            // parts that are asked whether they do
+constexpr double kTransformWork = 4;          // of a transform and its reading, against a product
+constexpr std::size_t kBandShare = 128;  // points a frequency, from where masses are not formed
 
 struct LawCumulants {
   double log_mass, mean, variance;
 };
 
-// Of one law's masses under e^{tilt * loss}. The loop is over multiples of the step, so that each
-// power is a product, refreshed often enough to stay within rounding.
+// Of one law's masses under e^{tilt * loss}. Powers are running products while the points are
+// equally far apart, refreshed often enough to stay within rounding.
 LawCumulants law_cumulants(const GridLaw& law, const std::vector<double>& masses, double tilt) {
   const double top = tilt >= 0 ? law.loss(masses.size() - 1) : law.loss(0);
-  const double ratio = std::exp(tilt * law.step);
   double m0 = 0, m1 = 0, m2 = 0;
-  double power = 0;
+  double power = 0, ratio = 1;
+  std::int64_t gap = 0;
+  int since = kRefresh;
   for (std::size_t i = 0; i < masses.size(); ++i) {
-    if (i % kRefresh == 0) power = std::exp(tilt * (law.loss(i) - top));
+    if (i > 0 && law.at[i] - law.at[i - 1] != gap) {
+      gap = law.at[i] - law.at[i - 1];
+      ratio = std::exp(tilt * law.step * static_cast<double>(gap));
+      since = kRefresh;
+    }
+    power *= ratio;
+    if (++since > kRefresh) {
+      power = std::exp(tilt * (law.loss(i) - top));
+      since = 0;
+    }
     const double term = masses[i] * power;
-    const double x = law.step * static_cast<double>(i);
+    const double x = law.step * static_cast<double>(law.at[i] - law.at[0]);
     m0 += term;
     m1 += term * x;
     m2 += term * x * x;
-    power *= ratio;
   }
   if (!(m0 > 0)) return {-kInfinity, 0, 0};
   const double mean = m1 / m0;
@@ -54,18 +67,25 @@ double log_sum(std::span<const GridPart> parts, double tilt, bool upper) {
 
 // ln |E e^{i frequency loss}| under the tilted upper masses; roughly, since it only sets an order.
 double log_damping(const GridLaw& law, double tilt, double frequency) {
-  const std::complex<double> ratio = std::exp(std::complex<double>(tilt, frequency) * law.step);
   const double top = law.loss(law.upper.size() - 1);
-  std::complex<double> power, sum;
+  std::complex<double> power, ratio, sum;
   double total = 0;
+  std::int64_t gap = 0;
+  int since = kRefresh;
   for (std::size_t i = 0; i < law.upper.size(); ++i) {
-    if (i % kRefresh == 0) {
+    if (i > 0 && law.at[i] - law.at[i - 1] != gap) {
+      gap = law.at[i] - law.at[i - 1];
+      ratio = std::exp(std::complex<double>(tilt, frequency) * law.step * static_cast<double>(gap));
+      since = kRefresh;
+    }
+    power *= ratio;
+    if (++since > kRefresh) {
       const double x = law.loss(i) - top;
       power = std::polar(std::exp(tilt * x), frequency * x);
+      since = 0;
     }
     sum += law.upper[i] * power;
     total += law.upper[i] * std::sqrt(std::norm(power));
-    power *= ratio;
   }
   return total > 0 ? std::log(std::fmax(std::abs(sum) / total, 1e-300)) : 0;
 }
@@ -80,6 +100,29 @@ double log_peak(double c) {
 double weight_norm(double c, double step, std::size_t points) {
   const double terms = std::fmin(static_cast<double>(points), 1 + 1 / (c * step));
   return std::exp(log_peak(c / 2)) * std::sqrt(terms);
+}
+
+struct Ends {
+  double low, high;  // the last that does not fit and the first that does
+};
+
+// Where a function that falls like an exponential comes down to the target: false position on its
+// logarithm, with a bisection whenever that closes in slowly.
+template <class F>
+Ends least_fitting(F f, double target, double low, double high) {
+  double at_low = f(low), at_high = f(high);
+  for (int step = 0; step < 200 && high - low > 1e-11 * (1 + high); ++step) {
+    double share = 0.5;
+    if (step % 3 != 2 && at_high > 0 && at_low > at_high)
+      share = std::log(at_low / target) / std::log(at_low / at_high);
+    // Past the estimate, alternately, so that both ends close in.
+    share = std::clamp(share + (step % 2 == 0 ? 1e-3 : -1e-3), 1e-4, 0.9999);
+    const double middle = low + share * (high - low);
+    const double value = f(middle);
+    (value <= target ? high : low) = middle;
+    (value <= target ? at_high : at_low) = value;
+  }
+  return {low, high};
 }
 
 double newton_tilt(std::span<const GridPart> parts, auto&& residual) {
@@ -141,7 +184,7 @@ GridComposition::GridComposition(std::span<const GridPart> parts, double tilt,
                                  std::size_t points_max)
     : tilt_(tilt) {
   DISCREET_CHECK(!parts.empty(), "nothing to compose");
-  step_ = parts.front().law->step / static_cast<double>(parts.front().law->stride);
+  step_ = parts.front().law->step;
   const Cumulants k = cumulants(parts, tilt);
   centre_ = k.slope;
   spread_ = std::fmax(std::sqrt(k.curvature), step_);
@@ -185,14 +228,30 @@ GridComposition::GridComposition(std::span<const GridPart> parts, double tilt,
   if (points_ > points_max) return;
   ok_ = true;
 
-  TiltedProduct product(step_, tilt, points_);
   // Laws that damp high frequencies most come first: they leave few of them for the others.
   std::vector<std::pair<double, std::size_t>> order;
-  for (std::size_t i = 0; i < parts.size(); ++i)
+  double entries = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
     order.emplace_back(
         static_cast<double>(parts[i].count) * log_damping(*parts[i].law, tilt, 8 / spread_), i);
+    entries += static_cast<double>(parts[i].law->upper.size());
+  }
   std::sort(order.begin(), order.end());
-  for (const auto& [damping, i] : order) product.multiply(parts[i]);
+  std::vector<GridPart> sorted;
+  for (const auto& [damping, i] : order) sorted.push_back(parts[i]);
+  const auto n = static_cast<double>(points_);
+  if (points_ >= kLongWindow) {
+    auto lasting = lasting_frequencies(std::span(sorted).first(std::min(sorted.size(), kProved)),
+                                       tilt, points_);
+    if (static_cast<double>(lasting.size()) * entries < n * std::log2(n) * kTransformWork) {
+      TiltedProduct product(step_, tilt, points_, std::move(lasting));
+      for (const GridPart& part : sorted) product.multiply(part);
+      read(product, low, high);
+      return;
+    }
+  }
+  TiltedProduct product(step_, tilt, points_);
+  for (const GridPart& part : sorted) product.multiply(part);
   read(product, low, high);
 }
 
@@ -217,8 +276,13 @@ void GridComposition::read(const TiltedProduct& product, double low, double high
   window_usable_ = window_low_;
   loss_error_ = product.loss_error() +
                 8 * kUnit * (std::fabs(offset) + std::fabs(window_low_) + std::fabs(high));
-  const std::vector<Complex> masses = product.masses();
   const std::size_t n = points_;
+  const bool banded = product.alive().size() * kBandShare < n;
+  std::vector<Complex> masses;
+  if (banded)  // left of here only Chernoff's bound is given
+    window_usable_ = std::fmax(window_usable_, centre_ - kExponentMax / tilt_);
+  else
+    masses = product.masses();
   const auto fill = [&](Side& side, bool upper) {
     side.infinite = -std::expm1(product.log_finite(upper));
     side.infinite *= upper ? 1 + 16 * kUnit : 1 - 16 * kUnit;
@@ -229,6 +293,11 @@ void GridComposition::read(const TiltedProduct& product, double low, double high
     side.rounding = product.rounding();
     side.log_error = product.tilt_error() +
                      16 * kUnit * (1 + std::fabs(side.log_scale) + std::fabs(tilt_ * centre_));
+    if (banded) {
+      side.bands.emplace_back(product, upper, window_first, tilt_ * step_);
+      side.bands.emplace_back(product, upper, window_first, (tilt_ + 1) * step_);
+      return;
+    }
     side.first.resize(n + 1);
     side.second.resize(n + 1);
     long double first = 0, second = 0;
@@ -267,6 +336,15 @@ void GridComposition::read(const TiltedProduct& product, double low, double high
 double GridComposition::finite_part(const Side& side, double epsilon, double sign) const {
   const double position = std::ceil((epsilon - window_low_) / step_);
   const auto i = static_cast<std::size_t>(std::clamp(position, 0.0, static_cast<double>(points_)));
+  if (!side.bands.empty()) {
+    const double x = window_low_ + step_ * static_cast<double>(i);
+    const double power = std::exp(-tilt_ * (x - centre_)), ratio = std::exp(epsilon - x);
+    const double above = side.bands[0].from(i), scaled = ratio * side.bands[1].from(i);
+    const double rounding =
+        side.bands[0].error() + ratio * side.bands[1].error() +
+        kUnit * (16 + 4 * tilt_ * std::fabs(x - centre_)) * (std::fabs(above) + std::fabs(scaled));
+    return std::exp(side.log_scale) * power * (above - scaled + sign * rounding);
+  }
   // The two sums are close where few losses exceed epsilon by little; their rounding is absolute.
   const double above = side.first[i], scaled = std::exp(epsilon - centre_) * side.second[i];
   const double rounding = 4 * kRefresh * kUnit * (std::fabs(above) + std::fabs(scaled));
@@ -301,49 +379,6 @@ double GridComposition::lower_delta(double epsilon) const {
   return lower_.infinite + std::fmax(0.0, finite) * (1 - 4 * kUnit);
 }
 
-// The same formulas as upper_delta() and lower_delta() along an arithmetic sequence of arguments,
-// with running products in place of exponentials.
-double GridComposition::delta_with(const GridLaw& more, double epsilon, bool upper) const {
-  const Side& side = upper ? upper_ : lower_;
-  const std::vector<double>& masses = upper ? more.upper : more.lower;
-  const double own = upper ? more.infinite_upper : more.infinite_lower;
-  if (side.empty) return upper ? std::fmin(1.0, own + side.infinite) : own;
-  const double slack = (upper ? -1 : 1) * (loss_error_ + more.loss_error);
-  const double sign = upper ? 1 : -1;
-  const double scale = std::exp(side.log_scale), peak = std::exp(log_peak(tilt_));
-  const double noise = side.outside * peak + side.rounding * weight_norm(tilt_, step_, points_);
-  const double grow = std::exp(tilt_ * more.step), shrink = std::exp(-more.step);
-  double chernoff = 0, ratio = 0;
-  double sum = 0;
-  for (std::size_t i = 0; i < masses.size(); ++i) {
-    const double rest = epsilon - more.loss(i) + slack;
-    if (i % kRefresh == 0) {
-      chernoff = std::exp(side.log_scale - tilt_ * (rest - centre_));
-      ratio = std::exp(rest - centre_);
-    } else {
-      chernoff *= grow;
-      ratio *= shrink;
-    }
-    if (masses[i] <= 0) continue;
-    double value = upper ? chernoff * peak : 0;
-    if (rest >= window_usable_) {
-      const double position = std::ceil((rest - window_low_) / step_);
-      const auto at = static_cast<std::size_t>(std::fmin(position, static_cast<double>(points_)));
-      const double above = side.first[at], scaled = ratio * side.second[at];
-      const double rounding = 8 * kRefresh * kUnit * (std::fabs(above) + std::fabs(scaled));
-      const double finite =
-          std::fmax(0.0, scale * (above - scaled + sign * rounding) + sign * chernoff * noise);
-      value = upper ? std::fmin(value, finite) : finite;
-    } else if (!upper) {
-      value = std::fmax(0.0, lower_delta(window_usable_) - side.infinite);
-    }
-    value *= 1 + sign * (side.log_error + 4 * kRefresh * kUnit);
-    sum += masses[i] * (upper ? std::fmin(1.0, value + side.infinite) : value + side.infinite);
-  }
-  sum *= 1 + sign * 2 * kUnit * static_cast<double>(masses.size());
-  return upper ? std::fmin(1.0, sum + own) : std::fmax(0.0, sum + own);
-}
-
 Bracket GridComposition::delta(double epsilon) const {
   return {lower_delta(epsilon), upper_delta(epsilon)};
 }
@@ -353,11 +388,7 @@ Bracket GridComposition::epsilon(double delta) const {
   if (upper_delta(0) <= delta) return {0, 0};
   if (top <= 0 || upper_delta(top) > delta)
     return {std::fmax(0.0, lower_epsilon(delta, top)), kInfinity};
-  double low = 0, high = top;
-  for (int step = 0; step < 200 && high - low > 1e-13 * (1 + high); ++step) {
-    const double middle = low + (high - low) / 2;
-    (upper_delta(middle) <= delta ? high : low) = middle;
-  }
+  const double high = least_fitting([&](double e) { return upper_delta(e); }, delta, 0, top).high;
   return {lower_epsilon(delta, high), high};
 }
 
@@ -365,16 +396,12 @@ Bracket GridComposition::epsilon(double delta) const {
 // error grows to the left as Chernoff's bound does), so the search starts at the upper answer.
 double GridComposition::lower_epsilon(double delta, double upper) const {
   double low = upper, high = upper;
-  for (double back = 1e-12 * (1 + upper); lower_delta(low) <= delta; back *= 2) {
+  for (double back = 1e-5 * (1 + upper); lower_delta(low) <= delta; back *= 4) {
     if (low <= 0) return 0;
     high = low;
     low = std::fmax(0.0, upper - back);
   }
-  for (int step = 0; step < 60 && high - low > 1e-13 * (1 + high); ++step) {
-    const double middle = low + (high - low) / 2;
-    (lower_delta(middle) > delta ? low : high) = middle;
-  }
-  return low;
+  return least_fitting([&](double e) { return lower_delta(e); }, delta, low, high).low;
 }
 
 }  // namespace discreet

@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "accounting/band_sum.h"
 #include "accounting/bracket.h"
 #include "accounting/tilted_product.h"
 
@@ -48,9 +49,6 @@ class GridComposition {
   /// The two ends by themselves.
   double upper_delta(double epsilon) const;
   double lower_delta(double epsilon) const;
-  /// E[delta(epsilon - loss)] over one more law's losses: the profile with that law composed on
-  /// top. The law's step need not be this grid's.
-  double delta_with(const GridLaw& more, double epsilon, bool upper) const;
   /// The least epsilon, not below zero, with this delta. Infinite when none is certified.
   Bracket epsilon(double delta) const;
   std::size_t points() const { return points_; }
@@ -60,9 +58,10 @@ class GridComposition {
 
  private:
   // One side of the bracket: sums over losses at or above index i of w e^{-tilt (l - centre)} and
-  // of w e^{-(tilt+1)(l - centre)}.
+  // of w e^{-(tilt+1)(l - centre)}; or the two by frequency, where those are few.
   struct Side {
     std::vector<double> first, second;
+    std::vector<BandSum> bands;
     double log_scale = 0;  // of both sums, less tilt * centre
     bool empty = false;
     double infinite = 0;

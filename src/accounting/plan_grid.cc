@@ -22,30 +22,32 @@ constexpr double kWorkMax = 6e7;  // grid points transformed in all rounds toget
 
 struct Grid {
   std::vector<GridLaw> laws;
-  std::vector<GridPart> parts;
+  std::vector<GridPart> parts;  // pointing into `laws`, whose entries stay put when moved
 };
 
-// Laws without atoms lose O(step^2) only and may lie on every so many points: `smooth` is the step
-// they need.
+// Laws without atoms lose O(step^2) only and may use every so many points: `smooth` is the step
+// they need. `seen` is an earlier grid of the same laws, if there was one.
 Grid discretise_all(const std::vector<GridInput>& inputs, double base, double smooth,
-                    double tail_below, double tail_above) {
+                    double tail_below, double tail_above, const Grid& seen, double tilt) {
   Grid grid;
   grid.laws.reserve(inputs.size());
   for (const GridInput& input : inputs) {
-    std::int64_t stride = 1;
-    if (input.upper->atoms().empty() && !input.lower)
-      while (static_cast<double>(2 * stride) * base <= smooth) stride *= 2;
-    const double step = base * static_cast<double>(stride);
-    GridLaw law = discretise(*input.upper, step, tail_below, tail_above);
+    CellWidths widths;
+    if (input.upper->atoms().empty() && !input.lower) {
+      while (static_cast<double>(2 * widths.least) * base <= smooth) widths.least *= 2;
+      if (!seen.laws.empty())
+        widths = wide_tails(seen.laws[grid.laws.size()], tilt, base, widths.least);
+    }
+    GridLaw law = discretise(*input.upper, base, tail_below, tail_above, widths);
     if (input.lower) {
       // Both sides share one array: the other law's masses are laid onto the same indices.
-      const GridLaw other = discretise(*input.lower, step, tail_below, tail_above);
+      const GridLaw other = discretise(*input.lower, base, tail_below, tail_above);
       const auto shift =
-          static_cast<std::int64_t>(std::floor((other.offset - law.offset) / step + 1e-9)) +
-          other.first - law.first;
+          static_cast<std::int64_t>(std::floor((other.offset - law.offset) / base + 1e-9)) -
+          law.at.front();
       std::fill(law.lower.begin(), law.lower.end(), 0.0);
       for (std::size_t i = 0; i < other.lower.size(); ++i) {
-        const std::int64_t at = static_cast<std::int64_t>(i) + shift;
+        const std::int64_t at = other.at[i] + shift;
         if (at < 0) continue;  // dropped: the lower side may lose mass
         const auto last = static_cast<std::int64_t>(law.lower.size()) - 1;
         law.lower[static_cast<std::size_t>(std::min(at, last))] += other.lower[i];
@@ -53,7 +55,6 @@ Grid discretise_all(const std::vector<GridInput>& inputs, double base, double sm
       law.infinite_lower = other.infinite_lower;
       law.loss_error = std::fmax(law.loss_error, other.loss_error);
     }
-    law.stride = stride;
     grid.laws.push_back(std::move(law));
   }
   for (std::size_t i = 0; i < inputs.size(); ++i)
@@ -138,12 +139,14 @@ Result<Bracket> solve_on_grid(const LossPlan& plan, PlanQuestion question,
   double work = 0, previous = kInfinity;
   int stalls = 0;
   double finest = 0;  // the step expected to suffice, where coarser ones are tried first
+  Grid grid;          // of the last round
+  double tilt = 0;
   for (int round = 0; round < kRounds; ++round) {
     const double fitted = lattice > 0 ? lattice : fit_step(aligned, step);
-    const Grid grid =
-        discretise_all(inputs, fitted, smooth, 1e-10 / count, delta_guess * 1e-7 / count);
-    const double tilt = question.wants_epsilon ? tilt_for_delta(grid.parts, question.at)
-                                               : tilt_for_epsilon(grid.parts, question.at);
+    grid = discretise_all(inputs, fitted, smooth, 1e-10 / count, delta_guess * 1e-7 / count, grid,
+                          tilt);
+    tilt = question.wants_epsilon ? tilt_for_delta(grid.parts, question.at)
+                                  : tilt_for_epsilon(grid.parts, question.at);
     const auto wanted = [&](double value) {  // the width to reach, as a width in epsilon
       if (!question.wants_epsilon) return accuracy.delta_relative / std::fmax(tilt, 0.1);
       // Many laws off the grid are dear: one part in a thousand is enough then.

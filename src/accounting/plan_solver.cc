@@ -75,7 +75,8 @@ Bracket largest_loss(const LossPlan& plan) {
   if (plan.gaussian_mu2.upper > 0 || plan.rho > 0) return {kInfinity, kInfinity};
   Bracket sum{0, 0};
   for (const GridInput& part : grid_inputs(plan)) {
-    const Bracket one = part.upper->loss_max();
+    Bracket one = part.upper->loss_max();
+    if (part.lower) one.lower = part.lower->loss_max().lower;
     sum.lower = add_down(sum.lower, mul_down(count_down(part.count), one.lower));
     sum.upper = add_up(sum.upper, mul_up(count_up(part.count), one.upper));
   }
@@ -122,8 +123,13 @@ Result<Bracket> solve_finite(const LossPlan& plan, PlanQuestion question,
     return one_epsilon_answer(plan.binary.front(), question);
   const auto parts = grid_inputs(plan);
   if (parts.empty()) return Bracket{0, 0};
-  if (parts.size() == 1 && parts[0].count == 1 && !parts[0].lower)
-    return answer([&](double e) { return parts[0].upper->delta(e); }, question);
+  if (parts.size() == 1 && parts[0].count == 1) {
+    const LossLaw& upper = *parts[0].upper;
+    const LossLaw& lower = parts[0].lower ? *parts[0].lower : upper;
+    if (plan.rho == 0)
+      return answer([&](double e) { return Bracket{lower.delta(e).lower, upper.delta(e).upper}; },
+                    question);
+  }
   if (const auto list = enumerate(parts))
     return answer([&](double e) { return list->delta(e); }, question);
   return solve_on_grid(plan, question, accuracy);
@@ -133,7 +139,7 @@ Result<Bracket> solve_finite(const LossPlan& plan, PlanQuestion question,
 
 std::vector<GridInput> grid_inputs(const LossPlan& plan) {
   std::vector<GridInput> parts;
-  for (const LawCount& law : plan.laws) parts.push_back({law.law, nullptr, law.count});
+  for (const LawCount& law : plan.laws) parts.push_back({law.law, law.lower, law.count});
   for (const BinaryCount& releases : plan.binary)
     if (releases.epsilon > 0)
       parts.push_back({randomized_response_law(releases.epsilon), nullptr, releases.count});

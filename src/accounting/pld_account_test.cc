@@ -66,6 +66,58 @@ TEST(PldAccountTest, PricingRecordsNothingAndRecordingMatchesThePrice) {
   EXPECT_GT(after.upper, before.upper);
 }
 
+// Many releases of several kinds, recorded one after another: the product of frequencies must stand
+// in for composing them all again, in both directions and however the questions differ.
+TEST(PldAccountTest, AHundredThousandReleasesArePricedFromFrequencies) {
+  auto account = PldAccount::make(1e-6, Neighbours::AddRemove,
+                                  {.epsilon_max = 10, .releases_max = 1.5e5, .width = 1e-3})
+                     .value();
+  loss::Composed all;
+  const auto record = [&](LossEvent event) {
+    ASSERT_TRUE(account.record(event).has_value());
+    all.parts.push_back(std::move(event));
+  };
+  for (int i = 0; i < 4; ++i) record(times(10000, loss::Laplace{300.0 + i, 1}));
+  record(times(40000, loss::Gaussian{300, 1}));
+  record(times(20000,
+               loss::PoissonSubsampled{0.002, std::make_shared<LossEvent>(loss::Gaussian{2, 1})}));
+  for (int i = 0; i < 100; ++i) record(loss::Laplace{200 + 0.5 * i, 1});
+  EXPECT_TRUE(account.ready());
+  for (const LossEvent& question :
+       {LossEvent(loss::Composed{}), LossEvent(loss::Laplace{5, 1}),
+        LossEvent(loss::Gaussian{6, 1}), LossEvent(loss::Pure{Epsilon::make(0.3).value()}),
+        LossEvent(
+            loss::PoissonSubsampled{0.1, std::make_shared<LossEvent>(loss::Gaussian{1, 1})})}) {
+    loss::Composed with = all;
+    with.parts.push_back(question);
+    const Bracket full =
+        PrivacyLossDistribution::make(with, Neighbours::AddRemove)->epsilon(1e-6).value();
+    const Bracket mine = account.epsilon_with(question).value();
+    EXPECT_LE(mine.lower, full.upper);
+    EXPECT_GE(mine.upper, full.lower);
+    EXPECT_LE(mine.width(), 2e-3 * mine.upper);
+  }
+}
+
+TEST(PldAccountTest, AnAccountOfOneKindStaysExact) {
+  auto gaussian = PldAccount::make(1e-6, Neighbours::AddRemove).value();
+  ASSERT_TRUE(gaussian.record(times(100000, loss::Gaussian{1000, 1})).has_value());
+  const LossEvent alike = times(100001, loss::Gaussian{1000, 1});
+  EXPECT_DOUBLE_EQ(
+      gaussian.epsilon_with(loss::Gaussian{1000, 1})->upper,
+      PrivacyLossDistribution::make(alike, Neighbours::AddRemove)->epsilon(1e-6)->upper);
+  auto response = PldAccount::make(1e-6, Neighbours::AddRemove).value();
+  const LossEvent one = loss::RandomizedResponse{Epsilon::make(0.002).value()};
+  ASSERT_TRUE(response.record(times(100000, one)).has_value());
+  const Bracket mine = response.epsilon_with(one).value();
+  const Bracket full = PrivacyLossDistribution::make(times(100001, one), Neighbours::AddRemove)
+                           ->epsilon(1e-6)
+                           .value();
+  EXPECT_LE(mine.lower, full.upper);
+  EXPECT_GE(mine.upper, full.lower);
+  EXPECT_LE(mine.upper, full.upper * 1.001);
+}
+
 TEST(PldAccountTest, RefusalsLeaveTheAccountAsItWas) {
   auto account = PldAccount::make(1e-6, Neighbours::AddRemove).value();
   EXPECT_FALSE(account.record(loss::Zcdp{Rho::make(0.1).value()}));
@@ -73,7 +125,7 @@ TEST(PldAccountTest, RefusalsLeaveTheAccountAsItWas) {
   EXPECT_EQ(account.epsilon().value().upper, 0);
   EXPECT_FALSE(PldAccount::make(0, Neighbours::AddRemove));
   EXPECT_FALSE(
-      PldAccount::make(1e-6, Neighbours::AddRemove, {.epsilon_max = 20, .releases_max = 1e12}));
+      PldAccount::make(1e-6, Neighbours::AddRemove, {.epsilon_max = 20, .releases_max = 1e14}));
 }
 
 }  // namespace

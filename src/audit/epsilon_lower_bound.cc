@@ -48,7 +48,7 @@ double bound(std::uint64_t top, std::uint64_t bottom, std::uint64_t trials, doub
   return p > 0 ? std::log(p / q) : -1;
 }
 
-Event most_telling(const std::vector<std::int64_t>& first, const std::vector<std::int64_t>& second,
+Event most_telling(std::span<const std::int64_t> first, std::span<const std::int64_t> second,
                    double delta) {
   std::map<std::int64_t, std::pair<std::uint64_t, std::uint64_t>> counts;
   for (const auto output : first) ++counts[output].first;
@@ -98,17 +98,18 @@ double probability_at_most(std::uint64_t hits, std::uint64_t trials, double alph
       boost::math::complement(boost::math::beta_distribution<>(h + 1, n - h), alpha));
 }
 
-AuditResult audit_epsilon(const AuditedRun& first, const AuditedRun& second,
-                          const AuditOptions& options, RandomSource& random) {
-  const std::uint64_t half = std::max<std::uint64_t>(options.trials / 2, 1);
-  const Event event =
-      most_telling(sample(first, half, random), sample(second, half, random), options.delta);
-
-  std::uint64_t hits_first = 0, hits_second = 0;
-  for (std::uint64_t i = 0; i < half; ++i) {
-    hits_first += contains(event, first(random));
-    hits_second += contains(event, second(random));
-  }
+AuditResult audit_outputs(std::span<const std::int64_t> first, std::span<const std::int64_t> second,
+                          const AuditOptions& options) {
+  const std::size_t half = std::min(first.size(), second.size()) / 2;
+  if (half == 0) return {0, "too few outputs to tell anything"};
+  const Event event = most_telling(first.first(half), second.first(half), options.delta);
+  const auto hits = [&](std::span<const std::int64_t> outputs) {
+    return static_cast<std::uint64_t>(
+        std::count_if(outputs.begin(), outputs.end(),
+                      [&](std::int64_t output) { return contains(event, output); }));
+  };
+  const std::uint64_t hits_first = hits(first.subspan(half, half)),
+                      hits_second = hits(second.subspan(half, half));
   const std::uint64_t top = event.first_on_top ? hits_first : hits_second;
   const std::uint64_t bottom = event.first_on_top ? hits_second : hits_first;
   const double alpha = (1 - options.confidence) / 2;  // two limits, each may fail
@@ -117,6 +118,14 @@ AuditResult audit_epsilon(const AuditedRun& first, const AuditedRun& second,
                                                         : ">=";
   return {std::max(0.0, bound(top, bottom, half, alpha, options.delta)),
           fmt::format("output {} {}: {} of {} against {}", relation, event.at, top, half, bottom)};
+}
+
+AuditResult audit_epsilon(const AuditedRun& first, const AuditedRun& second,
+                          const AuditOptions& options, RandomSource& random) {
+  const std::uint64_t trials = std::max<std::uint64_t>(options.trials, 2);
+  const auto outputs_first = sample(first, trials, random);
+  const auto outputs_second = sample(second, trials, random);
+  return audit_outputs(outputs_first, outputs_second, options);
 }
 
 }  // namespace discreet

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 
 #include "random/random_source.h"
@@ -32,6 +33,11 @@ using AuditedRun = std::function<std::int64_t(RandomSource&)>;
 /// Events tried: single outputs and half-lines, in both directions.
 AuditResult audit_epsilon(const AuditedRun& first, const AuditedRun& second,
                           const AuditOptions& options, RandomSource& random);
+
+/// The same from outputs that were drawn already, as many on each side: the first half of each
+/// chooses the event, the second half measures it. The outputs must be independent runs.
+AuditResult audit_outputs(std::span<const std::int64_t> first, std::span<const std::int64_t> second,
+                          const AuditOptions& options);
 
 /// Clopper-Pearson limits for `hits` of `trials`, each wrong with chance `alpha`.
 double probability_at_least(std::uint64_t hits, std::uint64_t trials, double alpha);

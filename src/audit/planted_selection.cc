@@ -1,4 +1,4 @@
-#include "audit/planted_selection.h"
+#include "audit/planted.h"
 
 #include <algorithm>
 #include <limits>
@@ -146,41 +146,36 @@ Streams rise_then_fall(std::size_t noes, std::size_t yeses) {
 
 }  // namespace
 
-std::vector<SelectionTwin> selection_twins() {
+std::vector<AuditSubject> selection() {
   constexpr double kEpsilon = 1;
+  const ApproxDp claim{eps(kEpsilon), Delta::zero()};
   const QualityScore any{LInfSensitivity{1}}, monotone{LInfSensitivity{1}, true};
   // One score rises while the other falls: what a non-monotone score may do.
   const Scores apart{0, 3}, together{1, 2};
   const Scores low(6, 0), high(6, 1);
   return {
       {"exponential-half-noise",
-       "the exponent has epsilon / sensitivity although scores are not monotone",
-       "exponential mechanism, epsilon-DP", kEpsilon, exponential(kEpsilon, monotone, apart),
-       exponential(kEpsilon, monotone, together)},
+       "the exponent has epsilon / sensitivity although scores are not monotone", claim,
+       exponential(kEpsilon, monotone, apart), exponential(kEpsilon, monotone, together)},
       {"exponential-sensitivity-forgotten", "scores of sensitivity 2 are weighted as if it were 1",
-       "exponential mechanism, epsilon-DP", kEpsilon, exponential(kEpsilon, any, {0, 6}),
-       exponential(kEpsilon, any, {2, 4})},
-      {"selection-without-noise", "the best of the exact scores is named (dpsynth pull 31)",
-       "private selection, epsilon-DP", kEpsilon, best_without_noise({1, 0}),
-       best_without_noise({0, 1})},
+       claim, exponential(kEpsilon, any, {0, 6}), exponential(kEpsilon, any, {2, 4})},
+      {"selection-without-noise", "the best of the exact scores is named (dpsynth pull 31)", claim,
+       best_without_noise({1, 0}), best_without_noise({0, 1})},
       {"flip-without-permuting", "permute-and-flip tosses for the candidates in their own order",
-       "permute-and-flip, epsilon-DP", kEpsilon, flip_without_permuting(kEpsilon, {0, 0}),
-       flip_without_permuting(kEpsilon, {-1, 0})},
+       claim, flip_without_permuting(kEpsilon, {0, 0}), flip_without_permuting(kEpsilon, {-1, 0})},
       {"noisy-max-half-noise",
-       "noise of rate epsilon instead of epsilon / 2 although scores are not monotone",
-       "noisy max, epsilon-DP", kEpsilon, noisy_max_at_rate(kEpsilon, apart),
-       noisy_max_at_rate(kEpsilon, together)},
-      {"noisy-max-shows-value", "the winner's noisy score is released besides its index",
-       "noisy max, epsilon-DP", kEpsilon, noisy_max_value(kEpsilon, low),
-       noisy_max_value(kEpsilon, high)},
-      {"top-k-charged-once", "three choices in a row are charged as one",
-       "top 3 in one shot, epsilon-DP", kEpsilon, top_k(kEpsilon, 3, {0, 0, 0, 2, 2, 2}),
-       top_k(kEpsilon, 3, {1, 1, 1, 1, 1, 1})},
+       "noise of rate epsilon instead of epsilon / 2 although scores are not monotone", claim,
+       noisy_max_at_rate(kEpsilon, apart), noisy_max_at_rate(kEpsilon, together)},
+      {"noisy-max-shows-value", "the winner's noisy score is released besides its index", claim,
+       noisy_max_value(kEpsilon, low), noisy_max_value(kEpsilon, high)},
+      {"top-k-charged-once", "three choices in a row are charged as one", claim,
+       top_k(kEpsilon, 3, {0, 0, 0, 2, 2, 2}), top_k(kEpsilon, 3, {1, 1, 1, 1, 1, 1})},
   };
 }
 
-std::vector<SelectionTwin> sparse_vector_twins() {
+std::vector<AuditSubject> sparse_vectors() {
   constexpr double kEpsilon = 1;
+  const ApproxDp claim{eps(kEpsilon), Delta::zero()};
   const Streams swap = {{0, 1}, {1, 0}}, mixed = rise_then_fall(4, 4),
                 rising = rise_then_fall(5, 0);
   const BrokenSparse variant_3{kEpsilon / 2, kEpsilon / 2, 1};
@@ -192,21 +187,17 @@ std::vector<SelectionTwin> sparse_vector_twins() {
   const Scores before_value{0, 0, 0, 0, 0, 1}, after_value{1, 1, 1, 1, 1, 0};
   return {
       {"sparse-vector-shows-compared-value",
-       "a yes releases the very noisy number that was compared (variant 3)",
-       "NumericSparse, epsilon-DP", kEpsilon, shows_compared_value(variant_3, before_value),
-       shows_compared_value(variant_3, after_value)},
+       "a yes releases the very noisy number that was compared (variant 3)", claim,
+       shows_compared_value(variant_3, before_value), shows_compared_value(variant_3, after_value)},
       {"sparse-vector-noise-not-scaled",
-       "four yeses, but the questions' noise is that for one (variant 4)",
-       "Sparse with 4 answers, epsilon-DP", kEpsilon, yes_no(variant_4, mixed.before),
-       yes_no(variant_4, mixed.after)},
-      {"sparse-vector-no-question-noise", "only the threshold has noise (variant 5)",
-       "Sparse with any number of answers, epsilon-DP", kEpsilon, yes_no(variant_5, swap.before),
-       yes_no(variant_5, swap.after)},
+       "four yeses, but the questions' noise is that for one (variant 4)", claim,
+       yes_no(variant_4, mixed.before), yes_no(variant_4, mixed.after)},
+      {"sparse-vector-no-question-noise", "only the threshold has noise (variant 5)", claim,
+       yes_no(variant_5, swap.before), yes_no(variant_5, swap.after)},
       {"sparse-vector-never-stops", "any number of yeses is given for the price of one (variant 6)",
-       "Sparse with any number of answers, epsilon-DP", kEpsilon, yes_no(variant_6, mixed.before),
-       yes_no(variant_6, mixed.after)},
-      {"sparse-vector-bare-threshold", "the threshold has no noise", "AboveThreshold, epsilon-DP",
-       kEpsilon, yes_no(bare_threshold, rising.before), yes_no(bare_threshold, rising.after)},
+       claim, yes_no(variant_6, mixed.before), yes_no(variant_6, mixed.after)},
+      {"sparse-vector-bare-threshold", "the threshold has no noise", claim,
+       yes_no(bare_threshold, rising.before), yes_no(bare_threshold, rising.after)},
   };
 }
 

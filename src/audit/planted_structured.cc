@@ -1,4 +1,4 @@
-#include "audit/planted_structured.h"
+#include "audit/planted.h"
 
 #include <cmath>
 #include <numeric>
@@ -127,7 +127,7 @@ AuditedRun unit_noise_for_groups(std::int64_t rows) {
 
 }  // namespace
 
-std::vector<StructuredTwin> structured_twins() {
+std::vector<AuditSubject> structured() {
   const std::vector<std::int64_t> nine_and_one = {0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
   std::vector<std::int64_t> nine_and_two = nine_and_one;
   nine_and_two.push_back(1);

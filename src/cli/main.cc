@@ -32,13 +32,20 @@ int run(int argc, char** argv) {
   add_choose(app, chosen);
   add_account(app, chosen);
   add_noise(app, chosen);
+  add_serve(app, chosen);
   add_query(app, chosen);
   add_explain(app, chosen);
   add_policy(app, chosen);
   add_budget(app, chosen);
   add_ledger(app, chosen);
   add_user(app, chosen);
+  add_synth(app, chosen);
+  add_local(app, chosen);
   add_town(app, chosen);
+  add_prio(app, chosen);
+  add_anonymize(app, chosen);
+  add_attack(app, chosen);
+  add_audit(app, chosen);
 
   try {
     app.parse(argc, argv);

@@ -24,14 +24,21 @@ CLI::App* add_verb(CLI::App& app, const std::string& name, const std::string& su
                    const std::string& example);
 
 // One line per verb, each defined in the file of its name.
+void add_anonymize(CLI::App& app, Action& chosen);
+void add_attack(CLI::App& app, Action& chosen);
+void add_audit(CLI::App& app, Action& chosen);
 void add_budget(CLI::App& app, Action& chosen);
 void add_ledger(CLI::App& app, Action& chosen);
 void add_choose(CLI::App& app, Action& chosen);
 void add_account(CLI::App& app, Action& chosen);
 void add_noise(CLI::App& app, Action& chosen);
 void add_explain(CLI::App& app, Action& chosen);
+void add_prio(CLI::App& app, Action& chosen);
 void add_policy(CLI::App& app, Action& chosen);
 void add_query(CLI::App& app, Action& chosen);
+void add_serve(CLI::App& app, Action& chosen);
+void add_synth(CLI::App& app, Action& chosen);
+void add_local(CLI::App& app, Action& chosen);
 void add_town(CLI::App& app, Action& chosen);
 void add_user(CLI::App& app, Action& chosen);
 

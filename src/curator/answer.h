@@ -36,7 +36,8 @@ struct Answer {
   std::vector<bool> noisy;
   std::vector<std::string> notices;
   AnswerCost cost;
-  bool repeated = false;  ///< from the record, free
+  bool repeated = false;     ///< from the record, free
+  std::uint64_t charge = 0;  ///< the ledger's number of what was paid; 0: nothing. Not in to_bytes
   /// The core of its certificate, as JSON (certificate.h); Curator::certificate completes it.
   std::string certificate;
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "engines/duckdb/unit_rows.h"
 #include "random/uniform.h"
 
 namespace discreet {
@@ -37,6 +38,63 @@ class UnitNumbers {
   std::unordered_map<std::string, std::uint32_t> texts_;
   std::uint32_t count_ = 0;
 };
+
+// Rows that take more are left to the engine, which can spill.
+constexpr std::uint64_t kStreamedBytesMax = std::uint64_t{4} << 30;
+
+// Nothing where a feature needs the different values of a unit.
+std::optional<UnitRowsShape> streaming_shape(const sql::Release& release) {
+  UnitRowsShape shape;
+  shape.unit = "unit";
+  for (const sql::Key& key : release.keys) shape.keys.push_back(key.column);
+  std::size_t conditions = 0;
+  for (const sql::Feature& feature : release.features) {
+    using Kind = sql::Feature::Kind;
+    RowFeature made{RowFeature::Kind::Rows, feature.value.value_or(0), feature.second.value_or(0),
+                    feature.condition};
+    switch (feature.kind) {
+      case Kind::Rows:
+        break;
+      case Kind::Count:
+        made.kind = RowFeature::Kind::Count;
+        break;
+      case Kind::Sum:
+        made.kind = RowFeature::Kind::Sum;
+        break;
+      case Kind::SumOfSquares:
+        made.kind = RowFeature::Kind::SumOfProducts;
+        made.second = made.value;
+        break;
+      case Kind::SumOfProducts:
+        made.kind = RowFeature::Kind::SumOfProducts;
+        break;
+      case Kind::Distinct:
+        return std::nullopt;
+    }
+    if (feature.condition) conditions = std::max(conditions, *feature.condition + 1);
+    shape.features.push_back(made);
+  }
+  // A value that is only counted may be a text, and one that only a stream reads is not wanted.
+  std::vector<std::optional<std::size_t>> place(release.values.size());
+  for (RowFeature& feature : shape.features) {
+    if (feature.kind == RowFeature::Kind::Rows) continue;
+    for (std::size_t* value : {&feature.value, &feature.second}) {
+      if (value == &feature.second && feature.kind != RowFeature::Kind::SumOfProducts) continue;
+      if (release.values[*value].type.kind == sql::TypeKind::Text) return std::nullopt;
+      if (!place[*value]) {
+        place[*value] = shape.values.size();
+        shape.values.push_back({"q" + std::to_string(*value + 1), release.values[*value].lower,
+                                release.values[*value].upper, release.streamed_digits[*value]});
+      }
+      *value = *place[*value];
+    }
+    if (feature.kind != RowFeature::Kind::SumOfProducts) feature.second = feature.value;
+  }
+  for (std::size_t i = 0; i < conditions; ++i)
+    shape.conditions.push_back("p" + std::to_string(i + 1));
+  if (!UnitRows::fits(shape)) return std::nullopt;
+  return shape;
+}
 
 }  // namespace
 
@@ -91,7 +149,32 @@ Result<Contributions> Contributions::gather(const sql::Release& release,
 }
 
 Result<Contributions> Contributions::load(const sql::Release& release, Groups& groups,
-                                          DuckDb& engine) {
+                                          DuckDb& engine, RandomSource& random,
+                                          std::optional<std::uint64_t> groups_max) {
+  if (const auto shape = streaming_shape(release)) {
+    DISCREET_TRY(const auto rows,
+                 UnitRows::load(engine, release.streamed_sql, *shape, kStreamedBytesMax));
+    if (rows) {
+      std::optional<GroupLimit> limit;
+      if (groups_max) limit = {*groups_max, {random.bits64(), random.bits64()}};
+      UnitPartials partials =
+          rows->add_up([&](const std::vector<Cell>& keys) { return groups.find(keys); }, limit);
+      Contributions loaded;
+      loaded.features_ = release.features.size();
+      loaded.begin_ = std::move(partials.begin);
+      loaded.group_ = std::move(partials.group);
+      loaded.values_ = std::move(partials.values);
+      loaded.groups_limit_ = groups_max.value_or(UINT64_MAX);
+      return loaded;
+    }
+  }
+  DISCREET_TRY(Contributions loaded, load_partials(release, groups, engine));
+  if (groups_max) loaded.keep_groups(*groups_max, random);
+  return loaded;
+}
+
+Result<Contributions> Contributions::load_partials(const sql::Release& release, Groups& groups,
+                                                   DuckDb& engine) {
   const std::size_t first = 1 + release.keys.size(), count = release.features.size();
   return gather(
       release, release.partials_sql, count, groups, engine,
@@ -149,9 +232,9 @@ Result<Contributions> Contributions::load_sample(const sql::Release& release,
 
 // One row for each group of a unit, as the engine's statement would have it.
 void Contributions::add_up_groups(const sql::Release& release) {
-  std::vector<std::size_t> begin = {0};
-  std::vector<std::uint32_t> group;
-  std::vector<Int128> totals;
+  RawVector<std::size_t> begin = {0};
+  RawVector<std::uint32_t> group;
+  RawVector<Int128> totals;
   for (std::size_t unit = 0; unit < units(); ++unit) {
     std::map<std::uint32_t, std::vector<std::size_t>> rows_of;
     for (std::size_t row = begin_[unit]; row < begin_[unit + 1]; ++row)

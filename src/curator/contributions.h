@@ -3,18 +3,28 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "curator/groups.h"
+#include "engines/duckdb/raw_vector.h"
 #include "random/random_source.h"
 
 namespace discreet {
 
 class Contributions {
  public:
-  /// Runs `release.partials_sql`. Rows outside the public domain are dropped.
-  static Result<Contributions> load(const sql::Release& release, Groups& groups, DuckDb& engine);
+  /// All that the release's rows add up to. Rows outside the public domain are dropped, then groups
+  /// over `groups_max` of a unit, chosen as keep_groups() does. The rows are added up here while
+  /// the engine streams them (streamed_sql), or in the engine where they are too many or of another
+  /// kind (partials_sql).
+  static Result<Contributions> load(const sql::Release& release, Groups& groups, DuckDb& engine,
+                                    RandomSource& random,
+                                    std::optional<std::uint64_t> groups_max = std::nullopt);
+  /// By `release.partials_sql`, whatever the rows are: the form for engines that are far away.
+  static Result<Contributions> load_partials(const sql::Release& release, Groups& groups,
+                                             DuckDb& engine);
   /// The same from `release.rows_sql`, with at most `rows_max` rows of every unit, chosen uniformly
   /// among those in the public domain: max_rows_contributed.
   static Result<Contributions> load_sample(const sql::Release& release, std::uint64_t rows_max,
@@ -59,9 +69,9 @@ class Contributions {
 
   std::size_t features_ = 0;
   std::uint64_t groups_limit_ = UINT64_MAX;
-  std::vector<std::size_t> begin_ = {0};
-  std::vector<std::uint32_t> group_;
-  std::vector<Int128> values_;
+  RawVector<std::size_t> begin_ = {0};
+  RawVector<std::uint32_t> group_;
+  RawVector<Int128> values_;
 };
 
 }  // namespace discreet

@@ -119,20 +119,33 @@ struct Curator::Prepared {
   std::string key;
 };
 
+struct Curator::Remembered {
+  Prepared prepared;
+  std::string snapshot;
+  std::optional<Explanation> explanation;  // `remaining` is not kept
+};
+
 Result<Curator> Curator::open(const catalog::Policy& policy, const Clock& clock,
                               RandomSource& random, OperatorLog log) {
   DISCREET_TRY(Data data, Data::open(policy, std::move(log)));
   DISCREET_TRY(ledger::Ledger ledger, open_ledger(policy, clock));
-  return Curator(policy, random, std::move(data), std::move(ledger));
+  return Curator(policy, random, std::move(data),
+                 std::make_shared<ledger::Ledger>(std::move(ledger)));
+}
+
+Result<Curator> Curator::connect(RandomSource& random) const {
+  DISCREET_TRY(Data data, data_.connect());
+  return Curator(policy_, random, std::move(data), ledger_);
 }
 
 Result<Curator::Prepared> Curator::prepare(const Question& question) {
-  DISCREET_TRY(sql::PlannedQuestion plan, sql::Planner(policy_, data_).plan(question.sql));
+  DISCREET_TRY(sql::PlannedQuestion plan,
+               sql::Planner(policy_, data_).plan(question.sql, question.parameters));
   Prepared prepared;
   prepared.planned = std::make_shared<const sql::PlannedQuestion>(std::move(plan));
   const auto& planned = *prepared.planned;
   if (question.account != kOwnerAccount) {
-    DISCREET_TRY_VOID(ensure_account(ledger_, policy_, question.account));
+    DISCREET_TRY_VOID(ensure_account(*ledger_, policy_, question.account));
     if (const auto* analyst = policy_.analyst(question.account))
       for (const std::string& table : planned.tables)
         if (!analyst->may_ask(table))
@@ -141,7 +154,7 @@ Result<Curator::Prepared> Curator::prepare(const Question& question) {
   }
   if (planned.is_public()) return prepared;
 
-  DISCREET_TRY(const ledger::Balance balance, ledger_.balance(question.account));
+  DISCREET_TRY(const ledger::Balance balance, ledger_->balance(question.account));
   const double granted = balance.granted.delta ? balance.granted.delta->value() : 1;
   DISCREET_TRY(const Delta default_delta,
                Delta::make(std::min(kDefaultDelta, kDeltaShare * granted)));
@@ -187,6 +200,41 @@ Result<Curator::Prepared> Curator::prepare(const Question& question) {
   return prepared;
 }
 
+Result<std::shared_ptr<Curator::Remembered>> Curator::recall(const Question& question) {
+  // Everything prepare() depends on besides the policy and the sources of the tables: the default
+  // delta comes from what the account was granted.
+  constexpr std::size_t kRememberedMax = 512;
+  DISCREET_TRY_VOID(ensure_account(*ledger_, policy_, question.account));
+  DISCREET_TRY(const Amount granted, ledger_->granted(question.account));
+  const auto part = [](const auto& number) { return number ? number->value() : -1.0; };
+  std::string key = fmt::format("{}\n{}\n{}\n{}\n{}", question.account, part(question.epsilon),
+                                part(question.delta), part(granted.delta), question.sql);
+  if (question.target_error) key += "\n" + question.target_error->to_string();
+  for (const sql::Parameter& given : question.parameters)
+    key += fmt::format("\n{} {} {}", given.type, given.text ? given.text->size() : 0,
+                       given.text ? *given.text : "null");
+  const auto found = remembered_.find(key);
+  if (found != remembered_.end() &&
+      found->second->snapshot == data_.snapshot(found->second->prepared.planned->tables))
+    return found->second;
+  DISCREET_TRY(Prepared prepared, prepare(question));
+  auto made = std::make_shared<Remembered>();
+  made->snapshot = data_.snapshot(prepared.planned->tables);
+  made->prepared = std::move(prepared);
+  if (remembered_.size() >= kRememberedMax) remembered_.clear();
+  remembered_[std::move(key)] = made;
+  return made;
+}
+
+Result<std::vector<DescribedColumn>> Curator::describe(const Question& question) {
+  DISCREET_TRY(const auto remembered, recall(question));
+  std::vector<DescribedColumn> columns;
+  for (const sql::OutputColumn& column : remembered->prepared.planned->columns)
+    columns.push_back(
+        {{column.name, sql::name(column.type)}, column.is_plain && column.from.size() == 1});
+  return columns;
+}
+
 Result<Answer> Curator::run(const Prepared& prepared, const Question& question,
                             std::uint64_t charge) {
   const auto& planned = *prepared.planned;
@@ -230,38 +278,52 @@ Result<Answer> Curator::answer(const Question& question) {
 }
 
 Result<Answer> Curator::answer_plainly(const Question& question) {
-  DISCREET_TRY(const Prepared prepared, prepare(question));
+  DISCREET_TRY(const auto remembered, recall(question));
+  const Prepared& prepared = remembered->prepared;
   if (prepared.planned->is_public()) return run(prepared, question, 0);
 
-  DISCREET_TRY(const auto recorded, ledger_.find_answer(question.account, prepared.key));
+  DISCREET_TRY(const auto recorded, ledger_->find_answer(question.account, prepared.key));
   if (recorded) {
     DISCREET_TRY(Answer answer, Answer::from_bytes(recorded->answer));
-    DISCREET_TRY_VOID(ledger_.record_repeat(question.account, recorded->charge));
+    DISCREET_TRY_VOID(ledger_->record_repeat(question.account, recorded->charge));
     answer.repeated = true;
+    answer.charge = recorded->charge;
     return answer;
   }
   DISCREET_TRY(ledger::Receipt receipt,
-               ledger_.charge({question.account, prepared.key, question.request, question.sql,
-                               *prepared.loss, *prepared.price}));
-  const auto answer = run(prepared, question, receipt.charge());
+               ledger_->charge({question.account, prepared.key, question.request, question.sql,
+                                *prepared.loss, *prepared.price}));
+  const std::uint64_t charge = receipt.charge();
+  const auto answer = run(prepared, question, charge);
   if (!answer) return after_the_charge(answer.error());
   DISCREET_TRY(const std::string bytes,
-               ledger_.record_release(std::move(receipt), answer->to_bytes()));
-  return Answer::from_bytes(bytes);
+               ledger_->record_release(std::move(receipt), answer->to_bytes()));
+  DISCREET_TRY(Answer given, Answer::from_bytes(bytes));
+  given.charge = charge;
+  return given;
 }
 
 Result<Explanation> Curator::explain(const Question& question) {
-  DISCREET_TRY(const Prepared prepared, prepare(question));
+  DISCREET_TRY(const auto remembered, recall(question));
+  if (!remembered->explanation) {
+    DISCREET_TRY(remembered->explanation, explain_anew(question, remembered->prepared));
+  }
+  Explanation explanation = *remembered->explanation;
+  DISCREET_TRY(explanation.remaining, ledger_->balance(question.account));
+  const auto fits = [](const auto& left, double cost) { return !left || cost <= left->value(); };
+  explanation.affordable = fits(explanation.remaining.left.epsilon, explanation.cost.epsilon) ||
+                           fits(explanation.remaining.question_left, explanation.cost.epsilon);
+  return explanation;
+}
+
+Result<Explanation> Curator::explain_anew(const Question& question, const Prepared& prepared) {
   const auto& planned = *prepared.planned;
-  DISCREET_TRY(ledger::Balance remaining, ledger_.balance(question.account));
+  DISCREET_TRY(ledger::Balance remaining, ledger_->balance(question.account));
   Explanation explanation{{}, {}, std::move(remaining), true, {}, {}, {}, planned.notices};
   explanation.cost = {prepared.cost.epsilon.value(), prepared.cost.delta.value(),
                       prepared.price && prepared.price->concentrated
                           ? prepared.price->concentrated->rho.value()
                           : 0};
-  const auto fits = [](const auto& left, const auto& cost) { return !left || cost <= *left; };
-  explanation.affordable = fits(explanation.remaining.left.epsilon, prepared.cost.epsilon) ||
-                           fits(explanation.remaining.question_left, prepared.cost.epsilon);
   for (std::size_t i = 0; i < planned.releases.size(); ++i)
     explanation.tree += planned.releases[i].tree;
   explanation.tree += planned.tree;

@@ -9,6 +9,7 @@
 // Proof:     docs/proofs/release_job.md; docs/formats/ledger.md (durability)
 #pragma once
 
+#include <map>
 #include <memory>
 
 #include "base/clock.h"
@@ -19,6 +20,7 @@
 #include "curator/data.h"
 #include "curator/release_job.h"
 #include "curator/target_error.h"
+#include "sql/parse.h"
 
 namespace discreet {
 
@@ -27,10 +29,11 @@ struct Question {
   std::string account = kOwnerAccount;
   std::optional<Epsilon>
       epsilon;  ///< of the whole statement; absent: kDefaultEpsilon, or what the statement says
-  std::optional<Delta> delta;  ///< used only where a release needs one
+  std::optional<Delta> delta;                   ///< used only where a release needs one
+  std::string request;                          ///< idempotency key
+  std::vector<sql::Parameter> parameters = {};  ///< $1, $2, ... of `sql`
   /// Instead of an epsilon: the least one is found at which every number is within it.
   std::optional<TargetError> target_error;
-  std::string request;  ///< idempotency key
   bool errors = false;  ///< hand the answer out with error columns (Answer::with_error_columns)
 };
 
@@ -39,6 +42,11 @@ struct ExplainedColumn {
   std::string mechanism;  ///< empty for keys and public columns
   std::optional<double>
       error95;  ///< before anything is known of the data; nothing where a bound is yet to be found
+};
+
+struct DescribedColumn {
+  AnswerColumn column;
+  bool has_error = false;  ///< it is an aggregate, and its answer comes with an error
 };
 
 struct Explanation {
@@ -52,7 +60,7 @@ struct Explanation {
   std::vector<std::string> notices;
 };
 
-/// One thread at a time.
+/// One thread at a time; connect() makes one for another thread, on the same ledger and data.
 class Curator {
  public:
   static constexpr double kDefaultEpsilon = 0.5;
@@ -62,29 +70,42 @@ class Curator {
   static Result<Curator> open(const catalog::Policy& policy, const Clock& clock,
                               RandomSource& random, OperatorLog log);
 
+  /// A curator for another thread. `random` must outlive it.
+  Result<Curator> connect(RandomSource& random) const;
+
   Result<Answer> answer(const Question& question);
+  /// The columns an answer would have. Spends nothing and reads no private row.
+  Result<std::vector<DescribedColumn>> describe(const Question& question);
   /// Spends nothing and reads no private row.
   Result<Explanation> explain(const Question& question);
 
   /// The answer's certificate, complete (certificate.h). NotFound: it is not of this ledger.
   Result<std::string> certificate(const Answer& answer) {
-    return complete_certificate(answer.certificate, ledger_);
+    return complete_certificate(answer.certificate, *ledger_);
   }
 
-  Result<ledger::Balance> balance(const std::string& account) { return ledger_.balance(account); }
+  Result<ledger::Balance> balance(const std::string& account) { return ledger_->balance(account); }
+  ledger::Ledger& ledger() { return *ledger_; }
+  const Data& data() const { return data_; }
 
  private:
   struct Prepared;
-  Curator(const catalog::Policy& policy, RandomSource& random, Data data, ledger::Ledger ledger)
+  struct Remembered;
+  Curator(const catalog::Policy& policy, RandomSource& random, Data data,
+          std::shared_ptr<ledger::Ledger> ledger)
       : policy_(policy), random_(random), data_(std::move(data)), ledger_(std::move(ledger)) {}
   Result<Answer> answer_plainly(const Question& question);
   Result<Prepared> prepare(const Question& question);
+  /// The same, from memory while the sources of its tables are unchanged.
+  Result<std::shared_ptr<Remembered>> recall(const Question& question);
+  Result<Explanation> explain_anew(const Question& question, const Prepared& prepared);
   Result<Answer> run(const Prepared& prepared, const Question& question, std::uint64_t charge);
 
   const catalog::Policy& policy_;
   RandomSource& random_;
   Data data_;
-  ledger::Ledger ledger_;
+  std::shared_ptr<ledger::Ledger> ledger_;
+  std::map<std::string, std::shared_ptr<Remembered>> remembered_;
 };
 
 }  // namespace discreet

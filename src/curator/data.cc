@@ -104,6 +104,14 @@ Result<Data> Data::open(const catalog::Policy& policy, OperatorLog log) {
   return data;
 }
 
+Result<Data> Data::connect() const {
+  DISCREET_TRY(DuckDb engine, engine_.connect());
+  Data data(std::move(engine));
+  data.columns_ = columns_;
+  data.sources_ = sources_;
+  return data;
+}
+
 Result<std::vector<sql::SchemaColumn>> Data::columns(const std::string& table) const {
   const auto found = columns_.find(table);
   if (found == columns_.end())

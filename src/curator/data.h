@@ -19,6 +19,9 @@ class Data final : public sql::SchemaProvider {
   /// source this engine does not read.
   static Result<Data> open(const catalog::Policy& policy, OperatorLog log);
 
+  /// The same tables through a connection of its own, for another thread.
+  Result<Data> connect() const;
+
   Result<std::vector<sql::SchemaColumn>> columns(const std::string& table) const override;
 
   /// Names the state of these tables' sources: a changed file has another snapshot, and its

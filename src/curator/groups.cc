@@ -26,10 +26,19 @@ void encode(const Cell& cell, std::string& out) {
   }
 }
 
+void encode(const std::vector<Cell>& cells, std::string& out) {
+  out.clear();
+  for (const Cell& cell : cells) encode(cell, out);
+}
+
 std::string encode(const std::vector<Cell>& cells) {
   std::string out;
-  for (const Cell& cell : cells) encode(cell, out);
+  encode(cells, out);
   return out;
+}
+
+const std::int64_t* only_whole_number(const std::vector<Cell>& keys) {
+  return keys.size() == 1 ? std::get_if<std::int64_t>(&keys.front()) : nullptr;
 }
 
 // A total order: NaN has a place too.
@@ -95,11 +104,18 @@ Cell to_cell(const catalog::Literal& literal, sql::Type type) {
   return std::get<catalog::Timestamp>(literal).micros;
 }
 
-std::uint32_t Groups::add(std::vector<Cell> keys) {
-  const auto [at, is_new] =
-      index_.try_emplace(encode(keys), static_cast<std::uint32_t>(keys_.size()));
-  if (is_new) keys_.push_back(std::move(keys));
-  return at->second;
+std::uint32_t Groups::add(const std::vector<Cell>& keys) {
+  const auto number = [&](std::uint32_t code, std::vector<std::uint32_t>& group_of) {
+    if (code == group_of.size()) {
+      group_of.push_back(static_cast<std::uint32_t>(keys_.size()));
+      keys_.push_back(keys);
+    }
+    return group_of[code];
+  };
+  if (const auto* whole = only_whole_number(keys))
+    return number(numbers_.of(*whole), group_of_number_);
+  encode(keys, encoded_);
+  return number(texts_.of(encoded_), group_of_text_);
 }
 
 // The domain is a product of factors: each listed or ranged key by itself, each public set as a
@@ -158,7 +174,7 @@ Result<Groups> Groups::make(const sql::Release& release, DuckDb& engine) {
     product = std::move(wider);
   }
   if (groups.public_) {
-    for (auto& tuple : product) groups.add(std::move(tuple));
+    for (const auto& tuple : product) groups.add(tuple);
   } else if (!groups.public_positions_.empty()) {
     for (const auto& tuple : product) {
       std::vector<Cell> part;
@@ -178,8 +194,13 @@ bool Groups::in_domain(const std::vector<Cell>& keys) const {
 
 std::optional<std::uint32_t> Groups::find(const std::vector<Cell>& keys) {
   if (public_) {
-    const auto found = index_.find(encode(keys));
-    return found == index_.end() ? std::nullopt : std::optional(found->second);
+    const auto group = [](std::optional<std::uint32_t> code, const auto& group_of) {
+      return code ? std::optional(group_of[*code]) : std::nullopt;
+    };
+    if (const auto* whole = only_whole_number(keys))
+      return group(numbers_.find(*whole), group_of_number_);
+    encode(keys, encoded_);
+    return group(texts_.find(encoded_), group_of_text_);
   }
   if (!in_domain(keys)) return std::nullopt;
   return add(keys);

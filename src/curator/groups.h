@@ -12,14 +12,13 @@
 #include <variant>
 #include <vector>
 
-#include "engines/duckdb/database.h"
+#include "engines/duckdb/code_table.h"
+#include "engines/duckdb/unit_rows.h"
 #include "sql/question.h"
 
 namespace discreet {
 
-/// A value as it crosses the engine: NULL, boolean, whole number (also days and microseconds),
-/// number, text.
-using Cell = std::variant<std::monostate, bool, std::int64_t, double, std::string>;
+using Cell = DuckDbValue;
 
 class Groups {
  public:
@@ -44,12 +43,17 @@ class Groups {
 
  private:
   Groups() = default;
-  std::uint32_t add(std::vector<Cell> keys);
+  std::uint32_t add(const std::vector<Cell>& keys);
   bool in_domain(const std::vector<Cell>& keys) const;
 
   bool public_ = true;
   std::vector<std::vector<Cell>> keys_;
-  std::unordered_map<std::string, std::uint32_t> index_;
+  // A single whole number is looked up as such, everything else by its encoding; both tables number
+  // what they hold by themselves, so they are kept with the group each number stands for.
+  NumberCodes numbers_;
+  TextCodes texts_;
+  std::vector<std::uint32_t> group_of_number_, group_of_text_;
+  std::string encoded_;  // of the tuple at hand
   // With a private key: the admissible tuples of the public ones, encoded; empty where there are
   // none.
   std::vector<std::size_t> public_positions_;

@@ -273,9 +273,10 @@ Result<std::vector<GroupTotals>> ReleaseJob::engine_totals(Groups& groups, DuckD
 
 // The policy's word for one row per unit is enforced: a unit whose contribution could not come from
 // a single row is left out as a whole, which is a function of that unit's rows alone.
-Result<std::vector<GroupTotals>> ReleaseJob::single_row_totals(Groups& groups,
-                                                               DuckDb& engine) const {
-  DISCREET_TRY(const Contributions contributions, Contributions::load(*release_, groups, engine));
+Result<std::vector<GroupTotals>> ReleaseJob::single_row_totals(Groups& groups, DuckDb& engine,
+                                                               RandomSource& random) const {
+  DISCREET_TRY(const Contributions contributions,
+               Contributions::load(*release_, groups, engine, random));
   const std::size_t features = release_->features.size();
   const auto from_one_row = [&](std::span<const Int128> values) {
     for (std::size_t f = 0; f < features; ++f) {
@@ -306,9 +307,9 @@ Result<std::vector<GroupTotals>> ReleaseJob::single_row_totals(Groups& groups,
 
 Result<ReleasedTable> ReleaseJob::run_direct(Groups& groups, DuckDb& engine,
                                              RandomSource& random) const {
-  DISCREET_TRY(const std::vector<GroupTotals> totals, enforce_single_row_
-                                                          ? single_row_totals(groups, engine)
-                                                          : engine_totals(groups, engine));
+  DISCREET_TRY(const std::vector<GroupTotals> totals,
+               enforce_single_row_ ? single_row_totals(groups, engine, random)
+                                   : engine_totals(groups, engine));
   ReleasedTable out;
   out.notices = notices_;
   out.aggregates.resize(release_->aggregates.size());
@@ -333,11 +334,13 @@ Result<ReleasedTable> ReleaseJob::run_direct(Groups& groups, DuckDb& engine,
 Result<ReleasedTable> ReleaseJob::run_clipped(Groups& groups, DuckDb& engine,
                                               RandomSource& random) const {
   const bool sample = release_->options && release_->options->max_rows_contributed;
+  const auto limit =
+      private_keys_ || release_->options || !clamped_.empty() ? groups_max_ : std::nullopt;
   DISCREET_TRY(Contributions contributions,
                sample
                    ? Contributions::load_sample(*release_, *release_->options->max_rows_contributed,
                                                 groups, engine, random)
-                   : Contributions::load(*release_, groups, engine));
+                   : Contributions::load(*release_, groups, engine, random, limit));
   ReleasedTable out;
   out.notices = notices_;
   out.aggregates.resize(release_->aggregates.size());

@@ -52,7 +52,8 @@ class ReleaseJob {
   ClipOptions clip_options() const;
   Result<ReleasedTable> run_direct(Groups& groups, DuckDb& engine, RandomSource& random) const;
   Result<std::vector<GroupTotals>> engine_totals(Groups& groups, DuckDb& engine) const;
-  Result<std::vector<GroupTotals>> single_row_totals(Groups& groups, DuckDb& engine) const;
+  Result<std::vector<GroupTotals>> single_row_totals(Groups& groups, DuckDb& engine,
+                                                     RandomSource& random) const;
   Result<ReleasedTable> run_clipped(Groups& groups, DuckDb& engine, RandomSource& random) const;
   Result<void> release_clipped(const Contributions& contributions, std::size_t group_count,
                                RandomSource& random, ReleasedTable& out) const;

@@ -1,9 +1,12 @@
 #include "curator/released_view.h"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "engines/duckdb/appender.h"
 #include "mechanisms/nonnegative.h"
 
 namespace discreet {
@@ -34,6 +37,82 @@ std::string list_literal(const std::vector<double>& list) {
   for (std::size_t i = 0; i < list.size(); ++i)
     text += fmt::format("{}{}::DOUBLE", i == 0 ? "" : ", ", list[i]);
   return text + "]";
+}
+
+// Rows that hold only what an appender takes need no SQL text, which would be most of the time of
+// an answer with many groups.
+bool can_append(const sql::Release& release, const ReleasedTable& table) {
+  const auto takes = [](sql::Type type) {
+    return type.kind == sql::TypeKind::Boolean || type.kind == sql::TypeKind::Integer ||
+           type.kind == sql::TypeKind::Double || type.kind == sql::TypeKind::Decimal ||
+           type.kind == sql::TypeKind::Text || type.kind == sql::TypeKind::Date;
+  };
+  for (const sql::Key& key : release.keys)
+    if (!takes(key.type)) return false;
+  for (std::size_t i = 0; i < release.aggregates.size(); ++i)
+    if (table.aggregates[i].is_list || !takes(release.aggregates[i].type)) return false;
+  return !release.keys.empty() || !release.aggregates.empty();
+}
+
+void append_cell(const Cell& cell, sql::Type type, DuckDbAppender& appender) {
+  const auto* whole = std::get_if<std::int64_t>(&cell);
+  const auto* number = std::get_if<double>(&cell);
+  const auto* flag = std::get_if<bool>(&cell);
+  const auto* text = std::get_if<std::string>(&cell);
+  constexpr double kWholeMax = 0x1p62;
+  switch (type.kind) {
+    case sql::TypeKind::Boolean:
+      if (flag != nullptr)
+        appender.append(*flag);
+      else
+        appender.append_null();
+      return;
+    case sql::TypeKind::Text:
+      if (text != nullptr)
+        appender.append(std::string_view(*text));
+      else
+        appender.append_null();
+      return;
+    case sql::TypeKind::Double:
+    case sql::TypeKind::Decimal:
+      if (number != nullptr && std::isfinite(*number))
+        appender.append(*number);
+      else if (whole != nullptr)
+        appender.append(static_cast<double>(*whole));
+      else
+        appender.append_null();
+      return;
+    default:
+      break;
+  }
+  std::optional<std::int64_t> value;
+  if (whole != nullptr) value = *whole;
+  if (number != nullptr && std::isfinite(*number))
+    value = std::llround(std::clamp(*number, -kWholeMax, kWholeMax));
+  if (type.kind == sql::TypeKind::Date && value && !std::in_range<std::int32_t>(*value))
+    value.reset();
+  if (value)
+    appender.append(*value);
+  else
+    appender.append_null();
+}
+
+Result<void> append_rows(const sql::Release& release, const ReleasedTable& table, DuckDb& engine) {
+  DISCREET_TRY(DuckDbAppender appender, DuckDbAppender::make(engine, release.table));
+  const std::size_t plain = release.keys.size() + release.aggregates.size();
+  const bool with_errors = appender.columns() == plain + release.aggregates.size();
+  for (std::size_t row = 0; row < table.keys.size(); ++row) {
+    for (std::size_t key = 0; key < release.keys.size(); ++key)
+      append_cell(table.keys[row][key], release.keys[key].type, appender);
+    for (std::size_t i = 0; i < release.aggregates.size(); ++i)
+      append_cell(table.aggregates[i].values[row], release.aggregates[i].type, appender);
+    for (std::size_t i = 0; with_errors && i < release.aggregates.size(); ++i) {
+      const auto& error = table.aggregates[i].error95[row];
+      append_cell(error ? Cell(*error) : Cell(), sql::double_type(), appender);
+    }
+    DISCREET_TRY_VOID(appender.end_row());
+  }
+  return appender.close();
 }
 
 bool is_count(const sql::AggregateKind& kind) {
@@ -79,6 +158,7 @@ Result<void> store_released(const sql::Release& release, const ReleasedTable& ta
   DISCREET_TRY_VOID(
       engine.execute(fmt::format("CREATE OR REPLACE TEMP TABLE {} ({})", release.table, columns)));
 
+  if (can_append(release, table)) return append_rows(release, table, engine);
   constexpr std::size_t kRowsPerInsert = 500;
   const std::size_t rows = table.keys.size();
   for (std::size_t begin = 0; begin < rows; begin += kRowsPerInsert) {

@@ -1,5 +1,7 @@
 #include "ledger/ledger.h"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "base/suggest.h"
@@ -73,22 +75,31 @@ Result<std::optional<std::string>> sealed_answer(Store& store, std::uint64_t cha
 // -- accounts
 // ---------------------------------------------------------------------------------------
 
-Result<std::vector<const AccountSpec*>> Ledger::Impl::chain(const std::string& account) const {
-  std::vector<const AccountSpec*> found;
-  for (std::string at = account; found.empty() || !at.empty(); at = found.back()->parent) {
+Result<std::vector<AccountSpec>> Ledger::Impl::chain(const std::string& account) const {
+  const std::scoped_lock lock(specs_mutex);
+  std::vector<AccountSpec> found;
+  for (std::string at = account; found.empty() || !at.empty(); at = found.back().parent) {
     const auto spec = specs.find(at);
     if (spec == specs.end())
       return Error{ErrorCode::NotFound,
                    fmt::format("there is no account '{}'{}", at, did_you_mean(at, order))};
-    found.push_back(&spec->second);
+    found.push_back(spec->second);
     if (found.size() > kDepthMax)
       return invalid_parameter(fmt::format("the accounts above '{}' run in a circle", account));
-    if (found.back()->parent.empty()) break;
+    if (found.back().parent.empty()) break;
   }
   return found;
 }
 
+std::vector<AccountSpec> Ledger::Impl::listed() const {
+  const std::scoped_lock lock(specs_mutex);
+  std::vector<AccountSpec> all;
+  for (const std::string& account : order) all.push_back(specs.at(account));
+  return all;
+}
+
 Result<void> Ledger::Impl::list(const AccountSpec& spec) {
+  const std::scoped_lock lock(specs_mutex);
   if (spec.name.empty()) return invalid_parameter("an account needs a name");
   if (specs.contains(spec.name))
     return invalid_parameter(fmt::format("account '{}' is listed twice", spec.name));
@@ -108,8 +119,8 @@ GrantEvent Ledger::Impl::wanted(const AccountSpec& spec,
   return grant;
 }
 
-Result<Account> Ledger::Impl::preview(const AccountSpec& spec) {
-  DISCREET_TRY(auto recorded, store.account(spec.name));
+Result<Account> Ledger::Impl::preview(const AccountSpec& spec, Store& from) {
+  DISCREET_TRY(auto recorded, from.account(spec.name));
   const GrantEvent grant = wanted(spec, recorded);
   if (!recorded) return Account(spec.name, grant);
   DISCREET_TRY_VOID(recorded->regrant(grant));
@@ -128,8 +139,8 @@ Result<Account> Ledger::Impl::current(const AccountSpec& spec) {
 Result<void> Ledger::Impl::record_grants() {
   if (read_only) return {};
   DISCREET_TRY(Transaction transaction, Transaction::begin(store.database()));
-  for (const std::string& account : order) {
-    DISCREET_TRY(const Account recorded, current(specs.at(account)));
+  for (const AccountSpec& spec : listed()) {
+    DISCREET_TRY(const Account recorded, current(spec));
   }
   return transaction.commit();
 }
@@ -151,6 +162,9 @@ Result<Ledger> Ledger::open(const std::filesystem::path& path, std::vector<Accou
   DISCREET_TRY(Store store,
                Store::open(path, {options.vfs, options.read_only, options.busy_timeout_ms}));
   auto impl = std::make_unique<Impl>(std::move(store), clock, options.read_only);
+  impl->path = path;
+  impl->vfs = options.vfs;
+  impl->busy_timeout_ms = options.busy_timeout_ms;
   for (const AccountSpec& account : accounts) DISCREET_TRY_VOID(impl->list(account));
   for (const AccountSpec& account : accounts) {
     DISCREET_TRY(const auto chain, impl->chain(account.name));
@@ -168,8 +182,27 @@ Result<void> Ledger::add_account(const AccountSpec& account) {
   return impl_->record_grants();
 }
 
-bool Ledger::has_account(const std::string& account) const {
+Result<void> Ledger::set_amount(const std::string& account, const Amount& amount) {
   const std::scoped_lock lock(impl_->mutex);
+  DISCREET_TRY(const auto chain, impl_->chain(account));
+  const auto put = [&](const Amount& value) {
+    const std::scoped_lock listing(impl_->specs_mutex);
+    impl_->specs.at(account).amount = value;
+  };
+  put(amount);
+  const auto recorded = impl_->record_grants();
+  if (!recorded) put(chain.front().amount);
+  return recorded;
+}
+
+Result<void> Ledger::open_reader() {
+  DISCREET_TRY(Store reader, Store::open(impl_->path, {impl_->vfs, true, impl_->busy_timeout_ms}));
+  impl_->reader.emplace(std::move(reader));
+  return {};
+}
+
+bool Ledger::has_account(const std::string& account) const {
+  const std::scoped_lock lock(impl_->specs_mutex);
   return impl_->specs.contains(account);
 }
 
@@ -178,36 +211,45 @@ bool Ledger::has_account(const std::string& account) const {
 
 Result<std::optional<RecordedAnswer>> Ledger::find_answer(const std::string& account,
                                                           const std::string& question) {
-  const std::scoped_lock lock(impl_->mutex);
   DISCREET_TRY(const auto chain, impl_->chain(account));
-  DISCREET_TRY(const auto row, impl_->store.charge_of_question(chain.back()->name, question));
-  if (!row) return std::optional<RecordedAnswer>();
-  DISCREET_TRY(auto answer, sealed_answer(impl_->store, row->sequence));
-  if (!answer) return std::optional<RecordedAnswer>();
-  DISCREET_TRY(const ChargeEvent charge, charge_event(impl_->store, row->sequence));
-  DISCREET_TRY(const auto event, impl_->store.event(row->sequence));
-  return std::optional(
-      RecordedAnswer{row->sequence, row->account, event->at, charge.price, *std::move(answer)});
+  return impl_->reading([&](Store& store) -> Result<std::optional<RecordedAnswer>> {
+    DISCREET_TRY(const auto row, store.charge_of_question(chain.back().name, question));
+    if (!row) return std::optional<RecordedAnswer>();
+    DISCREET_TRY(auto answer, sealed_answer(store, row->sequence));
+    if (!answer) return std::optional<RecordedAnswer>();
+    DISCREET_TRY(const ChargeEvent charge, charge_event(store, row->sequence));
+    DISCREET_TRY(const auto event, store.event(row->sequence));
+    return std::optional(
+        RecordedAnswer{row->sequence, row->account, event->at, charge.price, *std::move(answer)});
+  });
 }
 
 Result<void> Ledger::record_repeat(const std::string& account, std::uint64_t charge) {
-  const std::scoped_lock lock(impl_->mutex);
-  DISCREET_TRY(const auto chain, impl_->chain(account));
-  DISCREET_TRY(Transaction transaction, Transaction::begin(impl_->store.database()));
-  DISCREET_TRY(const auto answer, sealed_answer(impl_->store, charge));
-  if (!answer)
-    return Error{ErrorCode::NotFound, fmt::format("charge {} has no recorded answer", charge)};
-  DISCREET_TRY(const auto event,
-               impl_->store.append(impl_->clock.now(), account, RepeatEvent{charge}));
-  return transaction.commit();
+  return impl_->commit_together([&]() -> Result<void> {
+    DISCREET_TRY(const auto chain, impl_->chain(account));
+    DISCREET_TRY(const auto answer, impl_->store.answer(charge));
+    if (!answer)
+      return Error{ErrorCode::NotFound, fmt::format("charge {} has no recorded answer", charge)};
+    DISCREET_TRY(const auto event,
+                 impl_->store.append(impl_->clock.now(), account, RepeatEvent{charge}));
+    return {};
+  });
 }
 
 Result<Receipt> Ledger::charge(const Charge& charge) {
-  const std::scoped_lock lock(impl_->mutex);
+  std::optional<Receipt> receipt;
+  DISCREET_TRY_VOID(impl_->commit_together([&]() -> Result<void> {
+    DISCREET_TRY(Receipt made, charge_inside(charge));
+    receipt.emplace(std::move(made));
+    return {};
+  }));
+  return *std::move(receipt);  // durable from here on; only now a receipt exists
+}
+
+Result<Receipt> Ledger::charge_inside(const Charge& charge) {
   Store& store = impl_->store;
   DISCREET_TRY(const auto chain, impl_->chain(charge.account));
-  const std::string& root = chain.back()->name;
-  DISCREET_TRY(Transaction transaction, Transaction::begin(store.database()));
+  const std::string& root = chain.back().name;
 
   if (!charge.request.empty()) {
     DISCREET_TRY(const auto earlier, store.charge_of_request(charge.account, charge.request));
@@ -222,8 +264,8 @@ Result<Receipt> Ledger::charge(const Charge& charge) {
   }
 
   std::vector<Account> accounts;
-  for (const AccountSpec* spec : chain) {
-    DISCREET_TRY(Account account, impl_->current(*spec));
+  for (const AccountSpec& spec : chain) {
+    DISCREET_TRY(Account account, impl_->current(spec));
     if (const FilterKind filter = account.filter_for(charge.price);
         filter != account.grant().filter) {
       GrantEvent grant = account.grant();
@@ -244,43 +286,79 @@ Result<Receipt> Ledger::charge(const Charge& charge) {
   }
   DISCREET_TRY_VOID(
       store.put_charge({event.sequence, charge.account, root, charge.question}, charge.request));
-  DISCREET_TRY_VOID(transaction.commit());  // durable from here on; only now a receipt exists
   return Receipt(event.sequence, charge.account, charge.question, charge.price);
 }
 
 Result<std::string> Ledger::record_release(Receipt receipt, std::string_view answer) {
-  const std::scoped_lock lock(impl_->mutex);
   DISCREET_CHECK(receipt.charge() != 0, "a receipt was used twice");
-  Store& store = impl_->store;
-  DISCREET_TRY(Transaction transaction, Transaction::begin(store.database()));
-  DISCREET_TRY(auto earlier, sealed_answer(store, receipt.charge()));
-  if (earlier) return *std::move(earlier);
-  DISCREET_TRY(const StoredEvent event,
-               store.append(impl_->clock.now(), receipt.account(),
-                            ReleaseEvent{receipt.charge(), sha256(answer), answer.size()}));
-  DISCREET_TRY_VOID(store.put_answer(receipt.charge(), event.sequence, answer));
-  DISCREET_TRY_VOID(transaction.commit());
-  return std::string(answer);
+  std::string given;
+  DISCREET_TRY_VOID(impl_->commit_together([&]() -> Result<void> {
+    Store& store = impl_->store;
+    DISCREET_TRY(auto earlier, sealed_answer(store, receipt.charge()));
+    if (earlier) {
+      given = *std::move(earlier);
+      return {};
+    }
+    DISCREET_TRY(const StoredEvent event,
+                 store.append(impl_->clock.now(), receipt.account(),
+                              ReleaseEvent{receipt.charge(), sha256(answer), answer.size()}));
+    DISCREET_TRY_VOID(store.put_answer(receipt.charge(), event.sequence, answer));
+    given = answer;
+    return {};
+  }));
+  return given;
 }
 
 // -- looking
 // ----------------------------------------------------------------------------------------
 
-Result<Balance> Ledger::balance(const std::string& account) {
-  const std::scoped_lock lock(impl_->mutex);
+Result<Amount> Ledger::granted(const std::string& account) {
   DISCREET_TRY(const auto chain, impl_->chain(account));
-  DISCREET_TRY(const Account now, impl_->preview(*chain.front()));
-  return balance_of(now);
+  return impl_->reading([&](Store& store) -> Result<Amount> {
+    DISCREET_TRY(const Account now, impl_->preview(chain.front(), store));
+    return now.grant().total;
+  });
+}
+
+Result<Balance> Ledger::balance(const std::string& account) {
+  DISCREET_TRY(const auto chain, impl_->chain(account));
+  return impl_->reading([&](Store& store) -> Result<Balance> {
+    DISCREET_TRY(const Account now, impl_->preview(chain.front(), store));
+    return balance_of(now);
+  });
 }
 
 Result<std::vector<Balance>> Ledger::balances() {
-  const std::scoped_lock lock(impl_->mutex);
-  std::vector<Balance> all;
-  for (const std::string& account : impl_->order) {
-    DISCREET_TRY(const Account now, impl_->preview(impl_->specs.at(account)));
-    all.push_back(balance_of(now));
-  }
-  return all;
+  return impl_->reading([&](Store& store) -> Result<std::vector<Balance>> {
+    std::vector<Balance> all;
+    for (const AccountSpec& spec : impl_->listed()) {
+      DISCREET_TRY(const Account now, impl_->preview(spec, store));
+      all.push_back(balance_of(now));
+    }
+    return all;
+  });
+}
+
+Result<std::vector<StoredEvent>> Ledger::recent_events(const EventPage& page) {
+  return impl_->reading([&](Store& store) -> Result<std::vector<StoredEvent>> {
+    DISCREET_TRY(Statement select,
+                 store.database().prepare(fmt::format(
+                     "SELECT {} FROM events WHERE seq < ? AND (? = '' OR account = ?) AND (? = '' "
+                     "OR kind = ?) ORDER BY seq DESC LIMIT ?",
+                     kEventColumns)));
+    select.bind(static_cast<std::int64_t>(page.before))
+        .bind(page.account)
+        .bind(page.account)
+        .bind(page.kind)
+        .bind(page.kind)
+        .bind(static_cast<std::int64_t>(page.limit));
+    std::vector<StoredEvent> events;
+    while (true) {
+      DISCREET_TRY(const bool row, select.step());
+      if (!row) return events;
+      events.push_back(Store::read_event(select));
+    }
+  });
 }
 
 Result<ChargeRecord> Ledger::record(std::uint64_t charge) {

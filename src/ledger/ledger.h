@@ -78,13 +78,21 @@ struct Verification {
   Digest head{};  ///< the last event's hash: keep it elsewhere to notice a cut end
 };
 
+struct EventPage {
+  std::uint64_t before = INT64_MAX;
+  std::size_t limit = 100;
+  std::string account{};  ///< empty: everybody's
+  std::string kind{};     ///< empty: every kind
+};
+
 struct LedgerOptions {
   const char* vfs = nullptr;  ///< an SQLite VFS by name; null is the system's
   bool read_only = false;
   int busy_timeout_ms = 10'000;
 };
 
-/// Movable, not copyable. Thread-safe: calls are served one after another. Several processes may
+/// Movable, not copyable. Thread-safe: calls are served one after another, and writers that wait at
+/// the same time share one sync of the disk. Several processes may
 /// have the same file open.
 class Ledger {
  public:
@@ -112,6 +120,8 @@ class Ledger {
   /// another asker who was faster with the same charge. Nothing else may be handed out.
   Result<std::string> record_release(Receipt receipt, std::string_view answer);
 
+  /// The account's total as of now.
+  Result<Amount> granted(const std::string& account);
   Result<Balance> balance(const std::string& account);
   Result<std::vector<Balance>> balances();
 
@@ -121,19 +131,29 @@ class Ledger {
   /// The charge of this number. NotFound: there is no such charge.
   Result<ChargeRecord> record(std::uint64_t charge);
 
+  /// The newest events below page.before, newest first.
+  Result<std::vector<StoredEvent>> recent_events(const EventPage& page);
+
   /// Replays everything: chain, admission of every charge, digests of answers, running sums.
   /// InvalidInput: names the first event that is broken. With `head`, that hash must be in the
   /// chain.
   Result<Verification> verify(const std::string& head = {});
 
+  /// Lets balances, answers and events be read while a commit waits for the disk, through a second
+  /// connection. Call it before threads share the ledger.
+  Result<void> open_reader();
+
   /// Adds an account while open (a new user). The same rules as open().
   Result<void> add_account(const AccountSpec& account);
+  /// Changes what an account may spend in all, while open. NotFound: no such account.
+  Result<void> set_amount(const std::string& account, const Amount& amount);
   bool has_account(const std::string& account) const;
 
  private:
   friend class UserStore;
   class Impl;
   explicit Ledger(std::unique_ptr<Impl> impl);
+  Result<Receipt> charge_inside(const Charge& charge);
   std::unique_ptr<Impl> impl_;
 };
 

@@ -101,6 +101,26 @@ Result<void> UserStore::set_password(const std::string& name, const std::string&
   return update.run();  // a RETURNING statement takes effect when it has been read to its end
 }
 
+Result<void> UserStore::set_share(const std::string& name, const Amount& share) {
+  auto& impl = *ledger_.impl_;
+  const std::scoped_lock lock(impl.mutex);
+  DISCREET_TRY(Statement update,
+               impl.store.database().prepare("UPDATE users SET epsilon = ?, delta = ?, has_share = "
+                                             "1 WHERE name = ? RETURNING name"));
+  if (share.epsilon)
+    update.bind(share.epsilon->value());
+  else
+    update.bind_null();
+  if (share.delta)
+    update.bind(share.delta->value());
+  else
+    update.bind_null();
+  update.bind(name);
+  DISCREET_TRY(const bool found, update.step());
+  if (!found) return nobody(name);
+  return update.run();
+}
+
 Result<std::string> UserStore::renew_token(const std::string& name) {
   auto& impl = *ledger_.impl_;
   const std::scoped_lock lock(impl.mutex);
@@ -127,22 +147,22 @@ Result<void> UserStore::remove(const std::string& name) {
 }
 
 Result<std::optional<User>> UserStore::find(const std::string& name) {
-  auto& impl = *ledger_.impl_;
-  const std::scoped_lock lock(impl.mutex);
-  DISCREET_TRY(Statement select, impl.store.database().prepare(
-                                     fmt::format("SELECT {} FROM users WHERE name = ?", kColumns)));
-  select.bind(name);
-  return first(std::move(select));
+  return ledger_.impl_->reading([&](Store& store) -> Result<std::optional<User>> {
+    DISCREET_TRY(Statement select, store.database().prepare(fmt::format(
+                                       "SELECT {} FROM users WHERE name = ?", kColumns)));
+    select.bind(name);
+    return first(std::move(select));
+  });
 }
 
 Result<std::optional<User>> UserStore::find_by_token(std::string_view token) {
-  auto& impl = *ledger_.impl_;
-  const std::scoped_lock lock(impl.mutex);
   // Looked up by hash: what a timing difference could teach is a prefix of a hash, not of a token.
-  DISCREET_TRY(Statement select, impl.store.database().prepare(fmt::format(
-                                     "SELECT {} FROM users WHERE token_sha256 = ?", kColumns)));
-  select.bind_blob(sha256(token));
-  return first(std::move(select));
+  return ledger_.impl_->reading([&](Store& store) -> Result<std::optional<User>> {
+    DISCREET_TRY(Statement select, store.database().prepare(fmt::format(
+                                       "SELECT {} FROM users WHERE token_sha256 = ?", kColumns)));
+    select.bind_blob(sha256(token));
+    return first(std::move(select));
+  });
 }
 
 Result<std::vector<User>> UserStore::all() {

@@ -26,6 +26,8 @@ class UserStore {
   /// InvalidParameter: the name is taken, or not made of letters, digits and _ - . @.
   Result<void> add(const User& user);
   Result<void> set_password(const std::string& name, const std::string& verifier);
+  /// Their own limit in all. The ledger's account must be told too (Ledger::set_amount).
+  Result<void> set_share(const std::string& name, const Amount& share);
   /// A new token in place of an older one. The text is not kept: show it now or never.
   Result<std::string> renew_token(const std::string& name);
   /// Ends their access. What they spent stays spent.

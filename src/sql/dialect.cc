@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "sql/refusal.h"
-#include "sql/scan_internal.h"
+#include "sql/scan.h"
 
 namespace discreet::sql {
 namespace {

@@ -124,7 +124,11 @@ class Flattened {
   explicit Flattened(const catalog::Policy& policy) : policy_(policy) {}
 
   void add(const PlanPtr& plan) {
-    if (is_public_plan(*plan, policy_)) {
+    // Two public tables side by side stay two: a key of one has nothing to do with the other unless
+    // a condition says so, and their product may be huge.
+    const auto* sides = std::get_if<Join>(&plan->node);
+    const bool apart = sides != nullptr && sides->kind == JoinKind::Inner;
+    if (!apart && is_public_plan(*plan, policy_)) {
       Leaf leaf{plan, {}};
       outputs_of(*plan, leaf.columns);
       leaves.push_back(std::move(leaf));

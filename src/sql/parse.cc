@@ -7,7 +7,7 @@
 #include <pg_query.h>
 
 #include "pg_query.pb.h"
-#include "sql/scan_internal.h"
+#include "sql/scan.h"
 
 namespace discreet::sql {
 namespace {
@@ -33,7 +33,9 @@ ExprPtr negated(int position, ExprPtr arg) {
 
 class Reader {
  public:
-  Reader(const Source& source, const std::vector<Token>& tokens) : source_(source) {
+  Reader(const Source& source, const std::vector<Token>& tokens,
+         const std::vector<Parameter>& parameters)
+      : source_(source), parameters_(parameters) {
     for (std::size_t i = 0; i + 1 < tokens.size(); ++i)
       if (tokens[i].is("-") && tokens[i + 1].kind == TokenKind::Number)
         negative_numbers_.emplace(tokens[i].start, tokens[i + 1].text);
@@ -59,6 +61,7 @@ class Reader {
     return made;
   }
   Result<ExprPtr> constant(const pg_query::A_Const& node);
+  Result<ExprPtr> parameter(const pg_query::ParamRef& node);
   Result<ExprPtr> operation(const pg_query::A_Expr& node);
   Result<ExprPtr> function(const pg_query::FuncCall& node);
   Result<ExprPtr> case_when(const pg_query::CaseExpr& node);
@@ -75,6 +78,7 @@ class Reader {
   }
 
   const Source& source_;
+  const std::vector<Parameter>& parameters_;
   // libpg_query 15-4.0 loses the value of a negative integer constant; the scanner still has it.
   std::map<int, std::string> negative_numbers_;
   int depth_ = 0;
@@ -107,6 +111,34 @@ Result<ExprPtr> Reader::constant(const pg_query::A_Const& node) {
                          "Write a number or text");
   }
   return make_expr(node.location(), literal);
+}
+
+Result<ExprPtr> Reader::parameter(const pg_query::ParamRef& node) {
+  const int at = node.location();
+  const auto index = static_cast<std::size_t>(node.number());
+  if (node.number() < 1 || index > parameters_.size())
+    return source_.invalid(at, fmt::format("parameter ${} has no value", node.number()),
+                           "Bind one, or write the value into the statement");
+  const Parameter& given = parameters_[index - 1];
+  if (!given.text) return make_expr(at, LiteralExpr{NullValue{}});
+  if (given.type == "bool")
+    return make_expr(at, LiteralExpr{*given.text == "t" || *given.text == "true"});
+  if (given.type == "int8" || given.type == "numeric" || given.type == "float8") {
+    // Only what PostgreSQL's own scanner calls a number may become one.
+    const std::string& text = *given.text;
+    const bool negative = text.starts_with('-');
+    DISCREET_TRY(const auto tokens, scan(text.substr(negative ? 1 : 0)));
+    if (tokens.size() != 1 || tokens[0].kind != TokenKind::Number)
+      return source_.invalid(at, fmt::format("parameter ${} is not a number", node.number()));
+    auto number =
+        make_expr(at, LiteralExpr{LiteralExpr::Number{(negative ? "-" : "") + tokens[0].text}});
+    if (given.type != "float8") return number;
+    return make_expr(at, CastExpr{std::move(number), "float8", {}});
+  }
+  auto text = make_expr(at, LiteralExpr{*given.text});
+  if (given.type == "date" || given.type == "timestamp")
+    return make_expr(at, CastExpr{std::move(text), given.type, {}});
+  return text;
 }
 
 Result<ExprPtr> Reader::operation(const pg_query::A_Expr& node) {
@@ -333,8 +365,7 @@ Result<ExprPtr> Reader::expr(const Node& node) {
       return unsupported(node.grouping_func().location(), "GROUPING is not supported yet",
                          "Ask one GROUP BY at a time");
     case Node::kParamRef:
-      return unsupported(node.param_ref().location(), "parameters must be bound before planning",
-                         "Write the value into the statement");
+      return parameter(node.param_ref());
     case Node::kGroupingSet:
       return unsupported(
           node.grouping_set().location(),
@@ -553,7 +584,7 @@ Result<Statement> read_statement(const Source& source, const pg_query::Node& nod
 
 }  // namespace
 
-Result<Statement> parse_statement(const Source& source) {
+Result<Statement> parse_statement(const Source& source, const std::vector<Parameter>& parameters) {
   DISCREET_TRY(auto lifted, lift_dialect(source.text()));
   DISCREET_TRY(const auto tokens, scan(source.text()));
 
@@ -571,10 +602,14 @@ Result<Statement> parse_statement(const Source& source) {
   if (tree.stmts_size() > 1)
     return source.refuse(tree.stmts(1).stmt_location(), "one statement at a time",
                          "Send the second statement by itself");
-  Reader reader(source, tokens);
+  Reader reader(source, tokens, parameters);
   DISCREET_TRY(auto statement, read_statement(source, tree.stmts(0).stmt(), reader));
   statement.clauses = std::move(lifted.clauses);
   statement.normalised_text = normalise(tokens);
+  for (const Parameter& given : parameters)
+    statement.normalised_text +=
+        fmt::format("\n{} {} {}", given.type, given.text ? given.text->size() : 0,
+                    given.text ? *given.text : "null");
   return statement;
 }
 

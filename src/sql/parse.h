@@ -5,6 +5,7 @@
 //            settings) is refused here, so no later pass can meet it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,14 @@
 #include "sql/refusal.h"
 
 namespace discreet::sql {
+
+/// The value of $1, $2, ...: it enters the tree as a constant, never the text.
+struct Parameter {
+  std::optional<std::string> text;  ///< as PostgreSQL's text format; nothing: NULL
+  std::string type;  ///< "int8", "float8", "numeric", "bool", "date", "timestamp", "text"; empty:
+                     ///< as a quoted constant
+  friend bool operator==(const Parameter&, const Parameter&) = default;
+};
 
 enum class StatementKind { Question, Explain, Set, Show };
 
@@ -26,6 +35,8 @@ struct Statement {
   std::string normalised_text;         ///< the same for statements that differ in spacing and case
 };
 
-Result<Statement> parse_statement(const Source& source);
+/// InvalidInput also: $n without a parameter, or a parameter that is not of its type.
+Result<Statement> parse_statement(const Source& source,
+                                  const std::vector<Parameter>& parameters = {});
 
 }  // namespace discreet::sql

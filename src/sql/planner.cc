@@ -86,9 +86,10 @@ Result<PlannedQuestion> Planner::plan(const Source& source, const Statement& sta
   return question;
 }
 
-Result<PlannedQuestion> Planner::plan(const std::string& text) const {
+Result<PlannedQuestion> Planner::plan(const std::string& text,
+                                      const std::vector<Parameter>& parameters) const {
   const Source source(text);
-  DISCREET_TRY(const auto statement, parse_statement(source));
+  DISCREET_TRY(const auto statement, parse_statement(source, parameters));
   return plan(source, statement);
 }
 

@@ -21,7 +21,8 @@ class Planner {
       : policy_(policy), schema_(schema) {}
 
   /// One SELECT (or EXPLAIN of one). For SET and SHOW use parse_statement.
-  Result<PlannedQuestion> plan(const std::string& text) const;
+  Result<PlannedQuestion> plan(const std::string& text,
+                               const std::vector<Parameter>& parameters = {}) const;
   Result<PlannedQuestion> plan(const Source& source, const Statement& statement) const;
 
  private:

@@ -190,13 +190,27 @@ std::string grid_expression(const Value& value, const std::string& v) {
       static_cast<double>(value.upper) * unit, whole(value.upper), scaled);
 }
 
+/// Only its bounds are between the value and its q.
+static bool is_on_its_grid(const Value& value) {
+  switch (value.type.kind) {
+    case TypeKind::Boolean:
+      return true;
+    case TypeKind::Integer:
+      return value.grid.base == Grid::Base::Ten && value.grid.digits == 0;
+    case TypeKind::Decimal:
+      return value.grid.base == Grid::Base::Ten && value.grid.digits == value.type.scale;
+    default:
+      return false;
+  }
+}
+
 void write_release_sql(const ReleaseInput& input, Release& release) {
   // Three layers: expressions, then the grid, then sums. The engine runs them as one projection.
   std::vector<ColumnId> wanted;
   const auto want = [&](const ScalarPtr& scalar) {
     for_each_column(*scalar, [&](ColumnId id) { wanted.push_back(id); });
   };
-  std::vector<std::string> first, second, keys;
+  std::vector<std::string> first, second, streamed, keys;
   for (std::size_t i = 0; i < input.keys.size(); ++i) {
     const ScalarPtr& key = input.keys[i].second;
     want(key);
@@ -205,17 +219,24 @@ void write_release_sql(const ReleaseInput& input, Release& release) {
     first.push_back(fmt::format("{} AS k{}", text, i + 1));
     keys.push_back(fmt::format("k{}", i + 1));
     second.push_back(keys.back());
+    streamed.push_back(keys.back());
   }
   for (std::size_t i = 0; i < input.raw.size(); ++i) {
     want(input.raw[i]);
     first.push_back(fmt::format("{} AS v{}", emit_scalar(*input.raw[i], &input.facts), i + 1));
     second.push_back(fmt::format("{} AS q{}", input.grid_sql[i], i + 1));
+    const bool as_it_is = is_on_its_grid(release.values[i]);
+    streamed.push_back(as_it_is ? fmt::format("v{0} AS q{0}", i + 1) : second.back());
+    release.streamed_digits.push_back(as_it_is && release.values[i].type.kind == TypeKind::Decimal
+                                          ? release.values[i].type.scale
+                                          : 0);
   }
   for (std::size_t i = 0; i < input.conditions.size(); ++i) {
     want(input.conditions[i]);
     first.push_back(
         fmt::format("{} AS p{}", emit_scalar(*input.conditions[i], &input.facts), i + 1));
     second.push_back(fmt::format("p{}", i + 1));
+    streamed.push_back(second.back());
   }
   std::vector<std::string> features;
   for (std::size_t i = 0; i < input.feature_sql.size(); ++i)
@@ -241,12 +262,14 @@ void write_release_sql(const ReleaseInput& input, Release& release) {
                        plan,
                        release.unit_is_row ? "" : fmt::format(" WHERE {} IS NOT NULL", unit_text));
   };
-  const std::string rows = fmt::format(
-      "SELECT {} FROM (SELECT {} FROM ({}) WHERE {} IS NOT NULL)", joined(with({"unit"}, second)),
-      joined(with({unit_fits ? unit_text + " AS unit"
-                             : fmt::format("CAST({} AS VARCHAR) AS unit", unit_text)},
-                  first)),
-      emit_plan(input.plan, with_unit, &input.facts), unit_text);
+  const std::string named =
+      fmt::format("(SELECT {} FROM ({}) WHERE {} IS NOT NULL)",
+                  joined(with({unit_fits ? unit_text + " AS unit"
+                                         : fmt::format("CAST({} AS VARCHAR) AS unit", unit_text)},
+                              first)),
+                  emit_plan(input.plan, with_unit, &input.facts), unit_text);
+  const std::string rows = fmt::format("SELECT {} FROM {}", joined(with({"unit"}, second)), named);
+  release.streamed_sql = fmt::format("SELECT {} FROM {}", joined(with({"unit"}, streamed)), named);
   const auto unit_and_keys = with({"unit"}, keys);
   if (release.bounds.one_row_per_unit) {
     // Nothing to add up within a unit, but a row is still what the curator expects.

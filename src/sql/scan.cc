@@ -4,7 +4,7 @@
 #include <pg_query.h>
 
 #include "pg_query.pb.h"
-#include "sql/scan_internal.h"
+#include "sql/scan.h"
 
 namespace discreet::sql {
 namespace {

@@ -1,5 +1,5 @@
 // Tries to refute the combinators where they are used as they should be: disjoint parts, secret
-// samples, disjoint blocks. Each has a twin that is not, in planted_structured_privacy_test.cc.
+// samples, disjoint blocks. Each has a twin that is not, in planted_privacy_test.cc.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // Tries to refute the guarantees of the joint moments and of the bivariate cells; the twin that
-// spends epsilon on every feature is in planted_structured_privacy_test.cc.
+// spends epsilon on every feature is in planted_privacy_test.cc.
 #include <gtest/gtest.h>
 
 #include <iostream>

@@ -1,5 +1,5 @@
 // Tries to refute the guarantees of noisy max; its broken twins are in
-// planted_selection_privacy_test.cc.
+// planted_privacy_test.cc.
 #include <gtest/gtest.h>
 
 #include <algorithm>

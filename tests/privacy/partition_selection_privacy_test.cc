@@ -1,5 +1,5 @@
 // Tries to refute the guarantees of partition selection on neighbouring numbers of units. Its
-// broken twin is in planted_structured_privacy_test.cc.
+// broken twin is in planted_privacy_test.cc.
 #include <gtest/gtest.h>
 
 #include <cmath>

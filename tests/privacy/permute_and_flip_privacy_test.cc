@@ -1,5 +1,5 @@
 // Tries to refute the guarantee of permute-and-flip; its broken twin is in
-// planted_selection_privacy_test.cc.
+// planted_privacy_test.cc.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // Tries to refute the guarantees of quantiles and extremes. The broken twin (weights of the wrong
-// tail) is in planted_structured_privacy_test.cc.
+// tail) is in planted_privacy_test.cc.
 #include <gtest/gtest.h>
 
 #include <iostream>

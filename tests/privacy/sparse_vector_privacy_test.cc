@@ -1,5 +1,5 @@
 // Tries to refute the guarantee of sparse vector runs, on the very streams that give the broken
-// variants away (planted_selection_privacy_test.cc).
+// variants away (planted_privacy_test.cc).
 #include <gtest/gtest.h>
 
 #include <iostream>

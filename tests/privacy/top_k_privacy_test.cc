@@ -1,4 +1,4 @@
-// Tries to refute the guarantee of top-k; its broken twin is in planted_selection_privacy_test.cc.
+// Tries to refute the guarantee of top-k; its broken twin is in planted_privacy_test.cc.
 #include <gtest/gtest.h>
 
 #include <iostream>

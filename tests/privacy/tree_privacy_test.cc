@@ -1,5 +1,5 @@
 // Tries to refute the guarantee of the hierarchical histogram; its twin, in which every level
-// spends the whole epsilon, falls to the same event (planted_structured_privacy_test.cc).
+// spends the whole epsilon, falls to the same event (planted_privacy_test.cc).
 #include <gtest/gtest.h>
 
 #include <iostream>

@@ -119,6 +119,10 @@ Result<DuckDbAppender> DuckDbAppender::make(const DuckDb& database, const std::s
   return DuckDbAppender(std::move(state));
 }
 
+std::size_t DuckDbAppender::columns() const {
+  return state_->columns.size();
+}
+
 DuckDbAppender& DuckDbAppender::append(bool value) {
   state_->cell<bool>(state_->type() == DUCKDB_TYPE_BOOLEAN) = value;
   return *this;

@@ -24,6 +24,8 @@ class DuckDbAppender {
   DuckDbAppender& operator=(DuckDbAppender&&) noexcept;
   ~DuckDbAppender();
 
+  std::size_t columns() const;
+
   DuckDbAppender& append(bool value);
   /// For INTEGER and BIGINT; for DATE, days since 1970-01-01. Must fit.
   DuckDbAppender& append(std::int64_t value);

@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "engines/duckdb/database.h"
+#include "engines/duckdb/visit_internal.h"
 
 namespace discreet {
 
@@ -27,6 +28,7 @@ class DuckDbInstance {
   }
 
   duckdb_database handle = nullptr;
+  std::shared_ptr<VisitRegistry> visits = std::make_shared<VisitRegistry>();
 
  private:
   OperatorLog log_;

@@ -63,6 +63,7 @@ Result<DuckDb> DuckDb::open(DuckDbSettings settings) {
     config.set("memory_limit", std::to_string(*settings.memory_max_mib) + "MiB");
   if (settings.read_only) config.set("access_mode", "READ_ONLY");
   if (!settings.temporary_folder.empty()) config.set("temp_directory", settings.temporary_folder);
+  if (!settings.external_access) config.set("enable_external_access", "false");
   config.set("lock_configuration", "true");
 
   auto instance = std::make_shared<DuckDbInstance>(std::move(settings.operator_log));
@@ -76,7 +77,12 @@ Result<DuckDb> DuckDb::open(DuckDbSettings settings) {
     duckdb_free(message);
     return error;
   }
-  return DuckDb(std::make_shared<DuckDbConnection>(std::move(instance))).connect();
+  DISCREET_TRY(DuckDb opened,
+               DuckDb(std::make_shared<DuckDbConnection>(std::move(instance))).connect());
+  const DuckDbConnection& connection = *opened.connection_;
+  if (!register_visit(connection.handle, connection.instance->visits))
+    return connection.instance->failure("a function was not accepted", kNotOpened);
+  return opened;
 }
 
 Result<DuckDb> DuckDb::connect() const {

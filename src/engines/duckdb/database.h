@@ -16,6 +16,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "engines/duckdb/rows.h"
@@ -25,13 +26,23 @@ namespace discreet {
 /// Receives the backend's own words. May be called from any thread that uses the database.
 using OperatorLog = std::function<void(std::string_view backend_message)>;
 
+/// Sees some rows of a statement. Called on several threads at once, but for one `lane` never twice
+/// at a time; lanes are numbered from 0, and there are no more than threads. False: enough.
+using ChunkVisitor = std::function<bool(const DuckDbChunk& chunk, std::size_t lane)>;
+
+struct VisitedRows {
+  std::uint64_t rows;
+  bool stopped;  ///< the visitor said so: what it saw is not all
+};
+
 struct DuckDbSettings {
   std::string path{};                             ///< a database file; empty is in memory
   bool read_only = false;                         ///< only for files
   std::optional<std::uint32_t> threads{};         ///< DuckDB's own choice (all cores) if absent
   std::optional<std::uint64_t> memory_max_mib{};  ///< DuckDB's own choice (80 %) if absent
   std::string temporary_folder{};                 ///< where it may spill; empty is DuckDB's choice
-  OperatorLog operator_log = nullptr;             ///< absent: backend messages are dropped
+  bool external_access = true;         ///< off: no statement can reach a file, whatever it says
+  OperatorLog operator_log = nullptr;  ///< absent: backend messages are dropped
 };
 
 /// One connection. Movable; one thread at a time, except interrupt(). Rows and appenders made from
@@ -51,6 +62,12 @@ class DuckDb {
   /// Runs one statement and streams its rows: at most a few chunks are held in memory.
   /// Refused: a column of a type that rows.h does not list.
   Result<DuckDbRows> query(const std::string& sql);
+
+  /// Runs one statement and shows these of its columns to `visitor` on the threads that make them,
+  /// in no order, every row exactly once (checked). A column of a type that rows.h does not list
+  /// is Unavailable.
+  Result<VisitedRows> visit(const std::string& sql, const std::vector<std::string>& columns,
+                            const ChunkVisitor& visitor);
 
   /// Stops the statement that runs on this connection now, which then fails with Unavailable.
   /// Callable from any thread while this object lives.

@@ -4,44 +4,11 @@
 
 #include <utility>
 
+#include "engines/duckdb/chunk_internal.h"
 #include "engines/duckdb/connection_internal.h"
 
 namespace discreet {
 namespace {
-
-struct Mapped {
-  DuckDbType type;
-  bool known = true;
-};
-
-Mapped map_type(duckdb_type type) {
-  switch (type) {
-    case DUCKDB_TYPE_BOOLEAN:
-      return {DuckDbType::Bool};
-    case DUCKDB_TYPE_TINYINT:
-    case DUCKDB_TYPE_SMALLINT:
-    case DUCKDB_TYPE_INTEGER:
-    case DUCKDB_TYPE_BIGINT:
-    case DUCKDB_TYPE_UTINYINT:
-    case DUCKDB_TYPE_USMALLINT:
-    case DUCKDB_TYPE_UINTEGER:
-      return {DuckDbType::Int64};
-    case DUCKDB_TYPE_UBIGINT:
-    case DUCKDB_TYPE_HUGEINT:
-      return {DuckDbType::HugeInt};
-    case DUCKDB_TYPE_FLOAT:
-    case DUCKDB_TYPE_DOUBLE:
-      return {DuckDbType::Double};
-    case DUCKDB_TYPE_VARCHAR:
-      return {DuckDbType::Varchar};
-    case DUCKDB_TYPE_DATE:
-      return {DuckDbType::Date};
-    case DUCKDB_TYPE_TIMESTAMP:
-      return {DuckDbType::Timestamp};
-    default:
-      return {DuckDbType::Varchar, false};
-  }
-}
 
 template <class From, class To>
 const void* widen(const void* data, std::size_t size, std::vector<To>& out) {
@@ -51,6 +18,35 @@ const void* widen(const void* data, std::size_t size, std::vector<To>& out) {
 }
 
 }  // namespace
+
+std::optional<DuckDbType> ChunkFiller::map_type(duckdb_type type) {
+  switch (type) {
+    case DUCKDB_TYPE_BOOLEAN:
+      return DuckDbType::Bool;
+    case DUCKDB_TYPE_TINYINT:
+    case DUCKDB_TYPE_SMALLINT:
+    case DUCKDB_TYPE_INTEGER:
+    case DUCKDB_TYPE_BIGINT:
+    case DUCKDB_TYPE_UTINYINT:
+    case DUCKDB_TYPE_USMALLINT:
+    case DUCKDB_TYPE_UINTEGER:
+      return DuckDbType::Int64;
+    case DUCKDB_TYPE_UBIGINT:
+    case DUCKDB_TYPE_HUGEINT:
+      return DuckDbType::HugeInt;
+    case DUCKDB_TYPE_FLOAT:
+    case DUCKDB_TYPE_DOUBLE:
+      return DuckDbType::Double;
+    case DUCKDB_TYPE_VARCHAR:
+      return DuckDbType::Varchar;
+    case DUCKDB_TYPE_DATE:
+      return DuckDbType::Date;
+    case DUCKDB_TYPE_TIMESTAMP:
+      return DuckDbType::Timestamp;
+    default:
+      return std::nullopt;
+  }
+}
 
 const char* name(DuckDbType type) {
   switch (type) {
@@ -123,6 +119,11 @@ bool DuckDbChunk::boolean(std::size_t column, std::size_t row) const {
   return static_cast<const std::uint8_t*>(columns_[column].data)[row] != 0;
 }
 
+std::span<const std::uint8_t> DuckDbChunk::booleans(std::size_t column) const {
+  require(column, 0, columns_.at(column).type == DuckDbType::Bool);
+  return {static_cast<const std::uint8_t*>(columns_[column].data), size_};
+}
+
 std::string_view DuckDbChunk::varchar(std::size_t column, std::size_t row) const {
   require(column, row, columns_.at(column).type == DuckDbType::Varchar);
   if (is_null(column, row)) return {};  // a null's length is not to be trusted
@@ -145,7 +146,6 @@ struct DuckDbRows::State {
     return connection->instance->failure(message, kStatementFailed);
   }
   Result<void> read_columns();
-  void widen_column(DuckDbChunk& chunk, std::size_t column, const void* data) const;
 
   std::shared_ptr<DuckDbConnection> connection;
   duckdb_prepared_statement statement = nullptr;
@@ -170,13 +170,13 @@ Result<void> DuckDbRows::State::read_columns() {
   const idx_t count = duckdb_column_count(&result);
   for (idx_t column = 0; column < count; ++column) {
     const duckdb_type type = duckdb_column_type(&result, column);
-    const Mapped mapped = map_type(type);
+    const auto mapped = ChunkFiller::map_type(type);
     std::string column_name = duckdb_column_name(&result, column);
-    if (!mapped.known)
+    if (!mapped)
       return Error{ErrorCode::Refused, "column " + sql_identifier(column_name) +
                                            " has a type that has no exact meaning here; cast it "
                                            "to BIGINT, HUGEINT, DOUBLE, VARCHAR or DATE"};
-    columns.push_back({std::move(column_name), mapped.type});
+    columns.push_back({std::move(column_name), *mapped});
     native.push_back(type);
   }
   return {};
@@ -197,12 +197,14 @@ Result<DuckDbRows> DuckDbRows::start(std::shared_ptr<DuckDbConnection> connectio
   return DuckDbRows(std::move(state));
 }
 
-void DuckDbRows::State::widen_column(DuckDbChunk& chunk, std::size_t column,
-                                     const void* data) const {
+void ChunkFiller::fill(DuckDbChunk& chunk, std::size_t column, duckdb_type native,
+                       duckdb_vector vector) {
   DuckDbChunk::Column& out = chunk.columns_[column];
   const std::size_t size = chunk.size_;
-  out.type = columns[column].type;
-  switch (native[column]) {
+  const void* data = duckdb_vector_get_data(vector);
+  out.type = *map_type(native);
+  out.validity = duckdb_vector_get_validity(vector);
+  switch (native) {
     case DUCKDB_TYPE_TINYINT:
       out.data = widen<std::int8_t>(data, size, out.widened);
       break;
@@ -228,7 +230,7 @@ void DuckDbRows::State::widen_column(DuckDbChunk& chunk, std::size_t column,
     default:
       out.data = data;
   }
-  out.is_unsigned = native[column] == DUCKDB_TYPE_UBIGINT;
+  out.is_unsigned = native == DUCKDB_TYPE_UBIGINT;
 }
 
 Result<std::optional<DuckDbChunk>> DuckDbRows::next() {
@@ -245,13 +247,11 @@ Result<std::optional<DuckDbChunk>> DuckDbRows::next() {
     }
     DuckDbChunk chunk;
     chunk.chunk_ = fetched;
-    chunk.size_ = duckdb_data_chunk_get_size(fetched);
+    ChunkFiller::resize(chunk, duckdb_data_chunk_get_size(fetched), s.columns.size());
     if (chunk.size_ == 0) continue;
-    chunk.columns_.resize(s.columns.size());
     for (std::size_t column = 0; column < s.columns.size(); ++column) {
-      duckdb_vector vector = duckdb_data_chunk_get_vector(fetched, column);
-      chunk.columns_[column].validity = duckdb_vector_get_validity(vector);
-      s.widen_column(chunk, column, duckdb_vector_get_data(vector));
+      ChunkFiller::fill(chunk, column, s.native[column],
+                        duckdb_data_chunk_get_vector(fetched, column));
     }
     return std::optional<DuckDbChunk>(std::move(chunk));
   }

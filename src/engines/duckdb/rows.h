@@ -47,6 +47,9 @@ class DuckDbChunk {
   ~DuckDbChunk();
 
   std::size_t size() const { return size_; }
+  DuckDbType type(std::size_t column) const { return columns_.at(column).type; }
+  /// Of a DECIMAL, which DuckDb::visit() shows as whole numbers of 10^-digits; else 0.
+  int decimal_digits(std::size_t column) const { return columns_.at(column).decimal_digits; }
   bool has_nulls(std::size_t column) const { return columns_[column].validity != nullptr; }
   bool is_null(std::size_t column, std::size_t row) const {
     const std::uint64_t* validity = columns_[column].validity;
@@ -57,15 +60,18 @@ class DuckDbChunk {
   std::span<const double> doubles(std::size_t column) const;
   Int128 int128(std::size_t column, std::size_t row) const;  ///< HugeInt and Int64
   bool boolean(std::size_t column, std::size_t row) const;
+  std::span<const std::uint8_t> booleans(std::size_t column) const;  ///< true is not 0
   std::string_view varchar(std::size_t column, std::size_t row) const;
 
  private:
   friend class DuckDbRows;
+  friend struct ChunkFiller;
   struct Column {
     DuckDbType type = DuckDbType::Int64;
     const void* data = nullptr;               // DuckDB's memory, or one of the buffers below
     const std::uint64_t* validity = nullptr;  // absent: no nulls
     bool is_unsigned = false;                 // of a HugeInt: UBIGINT, not HUGEINT
+    int decimal_digits = 0;
     std::vector<std::int64_t> widened;
     std::vector<double> widened_doubles;
   };

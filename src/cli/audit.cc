@@ -1,0 +1,172 @@
+// `discreet audit`: tries to refute claims of privacy, ours and other people's.
+#include <chrono>
+#include <cstdio>
+#include <memory>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "audit/external.h"
+#include "audit/subject.h"
+#include "base/suggest.h"
+#include "cli/verb.h"
+#include "random/secure_random.h"
+
+namespace discreet::cli {
+namespace {
+
+struct AuditArguments {
+  std::vector<std::string> names;
+  bool all = false, planted = false, list = false, json = false;
+  std::string exec;
+  double claimed = 1, delta = 0, scale = 1;
+  std::uint64_t trials = 100'000;
+};
+
+void print_json(const std::string& name, const AuditReport& report, double seconds, bool planted) {
+  nlohmann::ordered_json out = {{"name", name},
+                                {"claimed", report.claimed},
+                                {"delta", report.delta},
+                                {"lower_bound", report.lower_bound},
+                                {"verdict", report.refuted ? "refuted" : "pass"},
+                                {"event", report.event},
+                                {"seconds", seconds}};
+  if (planted) out["planted"] = true;
+  std::puts(out.dump().c_str());
+}
+
+void print_line(const std::string& name, const AuditReport& report, double seconds) {
+  fmt::print("{:<8} {:<36} claims {:<7.4g} at least {:<7.4g} {:.1f} s  {}\n",
+             report.refuted ? "REFUTED" : "pass", name, report.claimed, report.lower_bound, seconds,
+             report.event);
+  std::fflush(stdout);
+}
+
+AuditReport examine(const AuditSubject& subject, const AuditArguments& arguments, bool planted,
+                    RandomSource& random) {
+  const auto start = std::chrono::steady_clock::now();
+  const AuditReport report = audit(subject, random, arguments.scale);
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (arguments.json)
+    print_json(subject.name, report, seconds, planted);
+  else
+    print_line(subject.name, report, seconds);
+  return report;
+}
+
+int audit_all(const AuditArguments& arguments, RandomSource& random) {
+  const auto subjects = audited_mechanisms();
+  std::size_t refuted = 0;
+  for (const AuditSubject& subject : subjects)
+    refuted += examine(subject, arguments, false, random).refuted;
+  fmt::print(stderr, "{} of {} mechanisms keep their claim under audit; {} refuted.\n",
+             subjects.size() - refuted, subjects.size(), refuted);
+  return refuted == 0 ? kOk : kFailed;
+}
+
+int audit_planted(const AuditArguments& arguments, RandomSource& random) {
+  const auto subjects = planted_mechanisms();
+  std::size_t caught = 0;
+  for (const AuditSubject& subject : subjects) {
+    const bool refuted = examine(subject, arguments, true, random).refuted;
+    if (!refuted) fmt::print(stderr, "missed: {}: {}\n", subject.name, subject.about);
+    caught += refuted;
+  }
+  fmt::print(stderr, "{} of {} planted mechanisms caught.\n", caught, subjects.size());
+  return caught == subjects.size() ? kOk : kFailed;
+}
+
+int audit_named(const AuditArguments& arguments, RandomSource& random) {
+  const auto correct = audited_mechanisms(), broken = planted_mechanisms();
+  bool refuted = false;
+  for (const std::string& name : arguments.names) {
+    const AuditSubject* found = nullptr;
+    std::vector<std::string> known;
+    for (const auto* subjects : {&correct, &broken})
+      for (const AuditSubject& subject : *subjects) {
+        known.push_back(subject.name);
+        if (subject.name == name) found = &subject;
+      }
+    if (found == nullptr)
+      return fail(
+          invalid_parameter(fmt::format("There is nothing to audit called '{}'{}. `discreet "
+                                        "audit --list` names all.",
+                                        name, did_you_mean(name, known))));
+    const bool planted = found >= broken.data() && found < broken.data() + broken.size();
+    refuted |= examine(*found, arguments, planted, random).refuted;
+  }
+  return refuted ? kFailed : kOk;
+}
+
+int audit_exec(const AuditArguments& arguments) {
+  const auto epsilon = Epsilon::make(arguments.claimed);
+  if (!epsilon) return fail(epsilon.error());
+  const auto delta = Delta::make(arguments.delta);
+  if (!delta) return fail(delta.error());
+  const auto start = std::chrono::steady_clock::now();
+  const auto report = audit_program(arguments.exec, {*epsilon, *delta}, arguments.trials);
+  if (!report) return fail(report.error());
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (arguments.json)
+    print_json(arguments.exec, *report, seconds, false);
+  else
+    print_line("program", *report, seconds);
+  return report->refuted ? kFailed : kOk;
+}
+
+int list_subjects() {
+  for (const AuditSubject& subject : audited_mechanisms())
+    fmt::print("{:<36} {}\n", subject.name, subject.about);
+  for (const AuditSubject& subject : planted_mechanisms())
+    fmt::print("{:<36} planted: {}\n", subject.name, subject.about);
+  return kOk;
+}
+
+int run(const AuditArguments& arguments) {
+  const int asked = static_cast<int>(arguments.all) + static_cast<int>(arguments.planted) +
+                    static_cast<int>(arguments.list) + static_cast<int>(!arguments.exec.empty()) +
+                    static_cast<int>(!arguments.names.empty());
+  if (asked != 1)
+    return fail(invalid_parameter(
+        "say what to audit: a mechanism's name, --all, --planted, --list or --exec 'COMMAND'."));
+  if (arguments.list) return list_subjects();
+  if (!arguments.exec.empty()) return audit_exec(arguments);
+  SecureRandom random;
+  if (arguments.all) return audit_all(arguments, random);
+  if (arguments.planted) return audit_planted(arguments, random);
+  return audit_named(arguments, random);
+}
+
+}  // namespace
+
+void add_audit(CLI::App& app, Action& chosen) {
+  auto arguments = std::make_shared<AuditArguments>();
+  CLI::App* verb = add_verb(
+      app, "audit", "Try to refute a claim of privacy by running it on neighbouring data",
+      "  discreet audit laplace\n"
+      "  discreet audit --planted        every planted bug must be caught\n"
+      "  discreet audit --exec 'python3 count.py --world {side} --runs {count}' --claimed 1");
+  verb->add_option("name", arguments->names, "mechanisms, as --list names them");
+  verb->add_flag("--all", arguments->all, "every mechanism; exit 1 if one is refuted");
+  verb->add_flag("--planted", arguments->planted,
+                 "every planted bug; exit 0 only if all are caught");
+  verb->add_flag("--list", arguments->list, "what there is to audit");
+  verb->add_option("--exec", arguments->exec,
+                   "a program: {side} becomes 0 and 1, {count} the runs; prints one output a line");
+  verb->add_option("--claimed", arguments->claimed, "epsilon the program claims")
+      ->capture_default_str();
+  verb->add_option("--delta", arguments->delta, "delta the program claims")->capture_default_str();
+  verb->add_option("--trials", arguments->trials, "runs of the program on each side")
+      ->check(CLI::Range(std::uint64_t{100}, std::uint64_t{100'000'000}))
+      ->capture_default_str();
+  verb->add_option("--scale", arguments->scale,
+                   "times as many runs as usual: sees smaller breaches")
+      ->check(CLI::Range(0.01, 1000.0))
+      ->capture_default_str();
+  verb->add_flag("--json", arguments->json, "one object a subject");
+  verb->callback([arguments, &chosen] { chosen = [arguments] { return run(*arguments); }; });
+}
+
+}  // namespace discreet::cli

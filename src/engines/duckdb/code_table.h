@@ -1,0 +1,121 @@
+// Numbers for values in the order in which they come: 0, 1, 2, ...
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace discreet {
+
+inline std::uint64_t scatter(std::uint64_t x) {
+  x *= 0x9E3779B97F4A7C15u;  // 2^64 over the golden ratio
+  return x ^ (x >> 32);
+}
+
+/// Whole numbers, open addressing.
+class NumberCodes {
+ public:
+  std::uint32_t of(std::int64_t value) {
+    std::size_t at = scatter(static_cast<std::uint64_t>(value)) & mask_;
+    while (slots_[at].code != kEmpty) {
+      if (slots_[at].value == value) return slots_[at].code;
+      at = (at + 1) & mask_;
+    }
+    return add(value, at);
+  }
+  /// Without adding it.
+  std::optional<std::uint32_t> find(std::int64_t value) const {
+    std::size_t at = scatter(static_cast<std::uint64_t>(value)) & mask_;
+    for (; slots_[at].code != kEmpty; at = (at + 1) & mask_)
+      if (slots_[at].value == value) return slots_[at].code;
+    return std::nullopt;
+  }
+  std::int64_t value(std::uint32_t code) const { return values_[code]; }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(values_.size()); }
+
+ private:
+  static constexpr std::uint32_t kEmpty = UINT32_MAX;
+  struct Slot {
+    std::int64_t value = 0;
+    std::uint32_t code = kEmpty;
+  };
+
+  std::uint32_t add(std::int64_t value, std::size_t at) {
+    const std::uint32_t code = size();
+    values_.push_back(value);
+    slots_[at] = {value, code};
+    if (values_.size() * 2 > slots_.size()) grow();
+    return code;
+  }
+  void grow() {
+    slots_.assign(slots_.size() * 4, Slot{});
+    mask_ = slots_.size() - 1;
+    for (std::uint32_t code = 0; code < values_.size(); ++code) {
+      std::size_t at = scatter(static_cast<std::uint64_t>(values_[code])) & mask_;
+      while (slots_[at].code != kEmpty) at = (at + 1) & mask_;
+      slots_[at] = {values_[code], code};
+    }
+  }
+
+  std::vector<Slot> slots_ = std::vector<Slot>(256);
+  std::size_t mask_ = 255;
+  std::vector<std::int64_t> values_;
+};
+
+/// Texts, by what they say and never by a hash alone.
+class TextCodes {
+ public:
+  static std::uint64_t hash(std::string_view text) { return std::hash<std::string_view>()(text); }
+
+  std::uint32_t of(std::string_view text) { return of(text, hash(text)); }
+  std::uint32_t of(std::string_view text, std::uint64_t hashed) {
+    std::size_t at = hashed & mask_;
+    while (slots_[at].code != kEmpty) {
+      if (slots_[at].hashed == hashed && texts_[slots_[at].code] == text) return slots_[at].code;
+      at = (at + 1) & mask_;
+    }
+    const auto code = static_cast<std::uint32_t>(texts_.size());
+    texts_.emplace_back(text);
+    slots_[at] = {hashed, code};
+    if (texts_.size() * 2 > slots_.size()) grow();
+    return code;
+  }
+  /// Without adding it.
+  std::optional<std::uint32_t> find(std::string_view text) const {
+    const std::uint64_t hashed = hash(text);
+    std::size_t at = hashed & mask_;
+    for (; slots_[at].code != kEmpty; at = (at + 1) & mask_)
+      if (slots_[at].hashed == hashed && texts_[slots_[at].code] == text) return slots_[at].code;
+    return std::nullopt;
+  }
+  const std::string& value(std::uint32_t code) const { return texts_[code]; }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(texts_.size()); }
+
+ private:
+  static constexpr std::uint32_t kEmpty = UINT32_MAX;
+  struct Slot {
+    std::uint64_t hashed = 0;
+    std::uint32_t code = kEmpty;
+  };
+  void grow() {
+    std::vector<Slot> old(slots_.size() * 4);
+    old.swap(slots_);
+    mask_ = slots_.size() - 1;
+    for (const Slot& slot : old) {
+      if (slot.code == kEmpty) continue;
+      std::size_t at = slot.hashed & mask_;
+      while (slots_[at].code != kEmpty) at = (at + 1) & mask_;
+      slots_[at] = slot;
+    }
+  }
+
+  std::vector<Slot> slots_ = std::vector<Slot>(256);
+  std::size_t mask_ = 255;
+  std::deque<std::string> texts_;
+};
+
+}  // namespace discreet

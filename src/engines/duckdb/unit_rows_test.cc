@@ -1,0 +1,249 @@
+#include "engines/duckdb/unit_rows.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <set>
+
+namespace discreet {
+namespace {
+
+using Keys = std::vector<DuckDbValue>;
+
+std::string text(Int128 value) {
+  if (value < 0) return "-" + text(-value);
+  std::string digits;
+  do digits.insert(0, 1, static_cast<char>('0' + static_cast<int>(value % 10)));
+  while ((value /= 10) != 0);
+  return digits;
+}
+
+/// Hostile on purpose: NULL everywhere, equal units in far places, long texts, extreme values.
+std::string random_rows(const std::string& unit, std::uint64_t rows, int seed) {
+  return "SELECT " + unit + " AS unit, k1, k2, q1, q2, p1 FROM (SELECT hash(i, " +
+         std::to_string(seed) +
+         ") AS h, CASE WHEN h % 41 = 0 THEN NULL ELSE (h // 64) % 997 END AS u, "
+         "CASE WHEN h % 13 = 0 THEN NULL ELSE 'key ' || ((h // 7) % 11) || repeat('x', "
+         "((h // 7) % 11)::INTEGER) END AS k1, "
+         "CASE WHEN h % 17 = 0 THEN NULL WHEN h % 17 = 1 THEN 'NaN'::DOUBLE ELSE ((h // 5) % 4) / "
+         "2.0 "
+         "END AS k2, CASE WHEN h % 7 = 0 THEN NULL WHEN h % 7 = 1 THEN -4611686018427387904 ELSE "
+         "((h // 3) % 1000)::BIGINT - 500 END AS q1, CASE WHEN h % 5 = 0 THEN NULL ELSE ((h // 11) "
+         "% "
+         "100)::BIGINT END AS q2, CASE WHEN h % 3 = 0 THEN NULL ELSE (h // 2) % 2 = 0 END AS p1 "
+         "FROM "
+         "range(" +
+         std::to_string(rows) + ") t(i)) WHERE unit IS NOT NULL";
+}
+
+const UnitRowsShape kShape = {"unit",
+                              {"k1", "k2"},
+                              {{"q1", -(std::int64_t{1} << 62), 400}, {"q2", 0, 1000}},
+                              {"p1"},
+                              {{RowFeature::Kind::Rows},
+                               {RowFeature::Kind::Rows, 0, 0, 0},
+                               {RowFeature::Kind::Count, 0},
+                               {RowFeature::Kind::Sum, 0},
+                               {RowFeature::Kind::Count, 1},
+                               {RowFeature::Kind::SumOfProducts, 0, 1},
+                               {RowFeature::Kind::SumOfProducts, 1, 1}}};
+const std::string kFeatures =
+    "count(*), count(*) FILTER (WHERE p1), count(q1), coalesce(sum(CASE WHEN q1 > 400 THEN 400 "
+    "ELSE q1 END), 0), count(q2), "
+    "coalesce(sum((CASE WHEN q1 > 400 THEN 400 ELSE q1 END)::HUGEINT * q2), 0), coalesce(sum(q2 * "
+    "q2), 0)";
+
+struct Numbered {
+  std::vector<Keys> keys;
+  std::uint32_t number(const Keys& tuple) {
+    for (std::uint32_t i = 0; i < keys.size(); ++i)
+      if (same(keys[i], tuple)) return i;
+    keys.push_back(tuple);
+    return static_cast<std::uint32_t>(keys.size() - 1);
+  }
+  /// NaN is one group.
+  static bool same(const Keys& a, const Keys& b) { return shown(a) == shown(b); }
+  static std::vector<std::string> shown(const Keys& tuple) {
+    std::vector<std::string> parts;
+    for (const DuckDbValue& value : tuple) {
+      if (const auto* word = std::get_if<std::string>(&value))
+        parts.push_back(*word);
+      else if (const auto* real = std::get_if<double>(&value))
+        parts.push_back(std::isnan(*real) ? "nan" : std::to_string(*real));
+      else
+        parts.emplace_back(value.index() == 0 ? "NULL" : "?");
+    }
+    return parts;
+  }
+};
+
+/// What the engine adds up by itself: (keys, features) of every unit, without the unit's name.
+std::multiset<std::vector<std::string>> by_engine(DuckDb& engine, const std::string& rows) {
+  auto result = engine.query(
+      "SELECT k1, k2, CAST(COLUMNS(f -> f NOT IN ('unit', 'k1', 'k2')) AS "
+      "VARCHAR) FROM (SELECT unit, k1, k2, " +
+      kFeatures + " FROM (" + rows + ") GROUP BY unit, k1, k2)");
+  std::multiset<std::vector<std::string>> all;
+  for (auto chunk = result->next(); chunk.value(); chunk = result->next())
+    for (std::size_t row = 0; row < (*chunk)->size(); ++row) {
+      Keys keys(2);
+      if (!(*chunk)->is_null(0, row)) keys[0] = std::string((*chunk)->varchar(0, row));
+      if (!(*chunk)->is_null(1, row)) keys[1] = (*chunk)->doubles(1)[row];
+      auto line = Numbered::shown(keys);
+      for (std::size_t f = 2; f < result->columns().size(); ++f)
+        line.emplace_back((*chunk)->varchar(f, row));
+      all.insert(std::move(line));
+    }
+  return all;
+}
+
+std::multiset<std::vector<std::string>> by_stream(const UnitPartials& partials,
+                                                  const Numbered& groups) {
+  std::multiset<std::vector<std::string>> all;
+  const std::size_t features = kShape.features.size();
+  for (std::size_t row = 0; row < partials.group.size(); ++row) {
+    auto line = Numbered::shown(groups.keys[partials.group[row]]);
+    for (std::size_t f = 0; f < features; ++f)
+      line.push_back(text(partials.values[row * features + f]));
+    all.insert(std::move(line));
+  }
+  return all;
+}
+
+TEST(UnitRowsTest, BothFormsGiveIdenticalPartials) {
+  for (const std::uint32_t threads : {1u, 2u, 3u})
+    for (const char* unit : {"u::BIGINT", "u::INTEGER", "'person ' || u",
+                             "u::HUGEINT * 10000000000000", "DATE '2020-01-01' + u::INTEGER"})
+      for (const std::uint64_t rows : {0ull, 1ull, 3000ull, 60'000ull}) {
+        SCOPED_TRACE(std::string(unit) + ", " + std::to_string(rows) + " rows, " +
+                     std::to_string(threads) + " threads");
+        DuckDb engine = DuckDb::open({.threads = threads}).value();
+        const std::string sql = random_rows(unit, rows, static_cast<int>(threads));
+        const auto loaded = UnitRows::load(engine, sql, kShape, 1 << 30);
+        ASSERT_TRUE(loaded.has_value() && loaded->has_value());
+        Numbered groups;
+        const auto partials = (*loaded)->add_up(
+            [&](const Keys& keys) { return std::optional(groups.number(keys)); }, std::nullopt);
+        EXPECT_EQ(by_stream(partials, groups), by_engine(engine, sql));
+        // Rows of a unit are together, its groups different.
+        for (std::size_t u = 0; u + 1 < partials.begin.size(); ++u)
+          for (std::size_t row = partials.begin[u] + 1; row < partials.begin[u + 1]; ++row)
+            EXPECT_LT(partials.group[row - 1], partials.group[row]);
+      }
+}
+
+TEST(UnitRowsTest, GroupsWithoutANumberAreDroppedBeforeTheLimit) {
+  DuckDb engine = DuckDb::open({.threads = 2}).value();
+  const auto loaded =
+      UnitRows::load(engine, random_rows("u::BIGINT", 60'000, 9), kShape, 1 << 30).value();
+  Numbered groups;
+  const auto number = [&](const Keys& keys) -> std::optional<std::uint32_t> {
+    const std::uint32_t found = groups.number(keys);
+    return found % 2 == 0 ? std::optional(found) : std::nullopt;
+  };
+  const auto all = loaded->add_up(number, std::nullopt);
+  const auto few = loaded->add_up(number, GroupLimit{3, {1, 2}});
+  const auto again = loaded->add_up(number, GroupLimit{3, {1, 2}});
+  const auto other = loaded->add_up(number, GroupLimit{3, {1, 3}});
+  EXPECT_EQ(few.group, again.group);
+  EXPECT_NE(few.group, other.group) << "the choice must follow the key";
+  ASSERT_EQ(few.begin.size(), all.begin.size());
+  for (std::size_t u = 0; u + 1 < all.begin.size(); ++u) {
+    const std::size_t had = all.begin[u + 1] - all.begin[u], has = few.begin[u + 1] - few.begin[u];
+    EXPECT_EQ(has, std::min<std::size_t>(3, had));
+  }
+  for (const std::uint32_t group : all.group) EXPECT_EQ(group % 2, 0u);
+}
+
+// Every group of a unit is kept with the same chance: 400 keys, one unit with 8 groups of which 2
+// stay. Bounds of six standard deviations of a binomial: a false alarm is rarer than 1e-8 a group.
+TEST(UnitRowsTest, TheChoiceOfGroupsIsUniform) {
+  DuckDb engine = DuckDb::open({.threads = 1}).value();
+  UnitRowsShape shape = {"unit", {"k1"}, {}, {}, {{RowFeature::Kind::Rows}}};
+  const auto loaded =
+      UnitRows::load(engine, "SELECT 5 AS unit, i AS k1 FROM range(8) t(i)", shape, 1 << 30)
+          .value();
+  std::map<std::uint32_t, int> kept;
+  for (std::uint64_t key = 0; key < 4000; ++key)
+    for (const std::uint32_t group : loaded
+                                         ->add_up(
+                                             [](const Keys& keys) {
+                                               return std::optional(static_cast<std::uint32_t>(
+                                                   std::get<std::int64_t>(keys[0])));
+                                             },
+                                             GroupLimit{2, {key, 77}})
+                                         .group)
+      ++kept[group];
+  for (std::uint32_t group = 0; group < 8; ++group)
+    EXPECT_NEAR(kept[group], 1000, 6 * 27.4) << "group " << group;
+}
+
+TEST(UnitRowsTest, RowsOverTheMemoryLimitAreLeftToTheEngine) {
+  DuckDb engine = DuckDb::open({.threads = 2}).value();
+  const auto loaded = UnitRows::load(engine, random_rows("u::BIGINT", 500'000, 1), kShape, 1 << 20);
+  ASSERT_TRUE(loaded.has_value());
+  EXPECT_FALSE(loaded->has_value());
+  UnitRowsShape wide = kShape;
+  wide.conditions.assign(40, "p1");
+  EXPECT_FALSE(UnitRows::fits(wide));
+}
+
+TEST(UnitRowsTest, DecimalsAreReadByTheirDigitsAndMovedToTheirBounds) {
+  DuckDb engine = DuckDb::open({.threads = 1}).value();
+  for (const char* type : {"DECIMAL(4,2)", "DECIMAL(9,2)", "DECIMAL(18,2)", "DECIMAL(38,2)"}) {
+    const std::string sql = std::string("SELECT 1 AS unit, (i - 40)::") + type +
+                            " + 0.25 AS v FROM range(100) t(i) UNION ALL SELECT 1, NULL";
+    UnitRowsShape shape = {"unit",
+                           {},
+                           {{"v", -1000, 2000, 2}},
+                           {},
+                           {{RowFeature::Kind::Sum, 0}, {RowFeature::Kind::Count, 0}}};
+    const auto loaded = UnitRows::load(engine, sql, shape, 1 << 30);
+    ASSERT_TRUE(loaded.has_value() && loaded->has_value()) << type;
+    const auto partials = (*loaded)->add_up(
+        [](const Keys&) { return std::optional(std::uint32_t{0}); }, std::nullopt);
+    // -40 to -11 become -10; -10 to 19 stay, with a quarter; the other 40 become 20.
+    EXPECT_EQ(text(partials.values[0]), text(30 * -1000 + (135 * 100 + 30 * 25) + 40 * 2000))
+        << type;
+    EXPECT_EQ(text(partials.values[1]), "100");
+    shape.values[0].decimal_digits = 3;
+    EXPECT_FALSE(UnitRows::load(engine, sql, shape, 1 << 30).value().has_value());
+  }
+}
+
+TEST(UnitRowsTest, AStatementThatFailsIsAnErrorWithoutTheBackendsWords) {
+  DuckDb engine = DuckDb::open({}).value();
+  UnitRowsShape shape = {"unit", {}, {}, {}, {{RowFeature::Kind::Rows}}};
+  const auto failed = UnitRows::load(engine,
+                                     "SELECT CAST(CASE WHEN i = 99000 THEN 'HIV' ELSE '1' END AS "
+                                     "INTEGER) AS unit FROM range(100000) t(i)",
+                                     shape, 1 << 30);
+  ASSERT_FALSE(failed.has_value());
+  EXPECT_EQ(failed.error().message.find("HIV"), std::string::npos);
+  EXPECT_FALSE(UnitRows::load(engine, "SELECT 1.5::DOUBLE AS unit", shape, 1 << 30).has_value());
+}
+
+TEST(VisitTest, EveryRowIsShownOnceOnSeveralThreads) {
+  DuckDb engine = DuckDb::open({.threads = 4}).value();
+  std::array<std::uint64_t, 16> sums{}, busy{};
+  const auto visited = engine.visit("SELECT i, 7 AS same FROM range(1000000) t(i)", {"i", "same"},
+                                    [&](const DuckDbChunk& chunk, std::size_t lane) {
+                                      for (const std::int64_t value : chunk.int64s(0))
+                                        sums[lane] += static_cast<std::uint64_t>(value);
+                                      busy[lane] = 1;
+                                      return true;
+                                    });
+  ASSERT_TRUE(visited.has_value());
+  EXPECT_EQ(visited->rows, 1'000'000u);
+  std::uint64_t sum = 0;
+  for (const std::uint64_t part : sums) sum += part;
+  EXPECT_EQ(sum, 499'999'500'000u);
+  const auto stopped = engine.visit("SELECT i FROM range(1000000) t(i)", {"i"},
+                                    [](const DuckDbChunk&, std::size_t) { return false; });
+  ASSERT_TRUE(stopped.has_value());
+  EXPECT_TRUE(stopped->stopped);
+}
+
+}  // namespace
+}  // namespace discreet

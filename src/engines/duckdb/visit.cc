@@ -1,0 +1,197 @@
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <vector>
+
+#include "engines/duckdb/chunk_internal.h"
+#include "engines/duckdb/connection_internal.h"
+#include "engines/duckdb/database.h"
+#include "engines/duckdb/visit_internal.h"
+
+namespace discreet {
+
+/// One call of DuckDb::visit(). Threads take a lane for a chunk and give it back.
+class RowVisit {
+ public:
+  explicit RowVisit(const ChunkVisitor& visitor) : visitor_(visitor) {}
+
+  /// False: no more rows are wanted.
+  bool show(duckdb_data_chunk input) {
+    if (stopped_) return false;
+    const Taken lane(*this);
+    const idx_t rows = duckdb_data_chunk_get_size(input);
+    const idx_t columns = duckdb_data_chunk_get_column_count(input) - 1;  // the first is our number
+    ChunkFiller::resize(*lane->chunk, rows, columns);
+    for (idx_t column = 0; column < columns; ++column) {
+      duckdb_vector vector = duckdb_data_chunk_get_vector(input, column + 1);
+      if (lane->types.size() <= column && !add_type(*lane, column, vector)) return false;
+      ChunkFiller::fill(*lane->chunk, column, lane->types[column], vector);
+    }
+    rows_ += rows;
+    if (rows > 0 && !visitor_(*lane->chunk, lane->number)) stopped_ = true;
+    return !stopped_;
+  }
+
+  void fail() {
+    failed_ = true;
+    stopped_ = true;
+  }
+  bool stopped() const { return stopped_; }
+  bool failed() const { return failed_; }
+  std::uint64_t rows() const { return rows_; }
+
+ private:
+  struct Lane {
+    std::size_t number;
+    std::unique_ptr<DuckDbChunk> chunk = ChunkFiller::make();
+    std::vector<duckdb_type> types{};  // the same for every chunk of a statement
+  };
+  class Taken {
+   public:
+    explicit Taken(RowVisit& visit) : visit_(visit) {
+      const std::lock_guard lock(visit.mutex_);
+      if (visit.free_.empty()) {
+        visit.lanes_.push_back(std::make_unique<Lane>(Lane{visit.lanes_.size()}));
+        visit.free_.push_back(visit.lanes_.back().get());
+      }
+      lane_ = visit.free_.back();
+      visit.free_.pop_back();
+    }
+    ~Taken() {
+      const std::lock_guard lock(visit_.mutex_);
+      visit_.free_.push_back(lane_);
+    }
+    Taken(const Taken&) = delete;
+    Taken& operator=(const Taken&) = delete;
+    Lane* operator->() const { return lane_; }
+    Lane& operator*() const { return *lane_; }
+
+   private:
+    RowVisit& visit_;
+    Lane* lane_;
+  };
+
+  bool add_type(Lane& lane, std::size_t column, duckdb_vector vector) {
+    duckdb_logical_type logical = duckdb_vector_get_column_type(vector);
+    duckdb_type type = duckdb_get_type_id(logical);
+    if (type == DUCKDB_TYPE_DECIMAL) {
+      // Its digits without the point, exactly as the engine keeps them.
+      type = duckdb_decimal_internal_type(logical);
+      ChunkFiller::set_decimal_digits(*lane.chunk, column, duckdb_decimal_scale(logical));
+    }
+    duckdb_destroy_logical_type(&logical);
+    lane.types.push_back(type);
+    if (!ChunkFiller::map_type(type)) fail();
+    return !failed_;
+  }
+
+  const ChunkVisitor& visitor_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Lane>> lanes_;
+  std::vector<Lane*> free_;
+  std::atomic<std::uint64_t> rows_ = 0;
+  std::atomic<bool> stopped_ = false, failed_ = false;
+};
+
+std::int64_t VisitRegistry::add(RowVisit* visit) {
+  const std::lock_guard lock(mutex_);
+  visits_[next_] = visit;
+  return next_++;
+}
+
+void VisitRegistry::remove(std::int64_t number) {
+  const std::lock_guard lock(mutex_);
+  visits_.erase(number);
+}
+
+RowVisit* VisitRegistry::find(std::int64_t number) {
+  const std::lock_guard lock(mutex_);
+  const auto found = visits_.find(number);
+  return found == visits_.end() ? nullptr : found->second;
+}
+
+namespace {
+
+// No exception may pass through the engine, and no message may hold a value.
+void visit_rows(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
+  auto& registry =
+      **static_cast<std::shared_ptr<VisitRegistry>*>(duckdb_scalar_function_get_extra_info(info));
+  const idx_t rows = duckdb_data_chunk_get_size(input);
+  if (rows == 0) return;
+  const auto* numbers = static_cast<const std::int64_t*>(
+      duckdb_vector_get_data(duckdb_data_chunk_get_vector(input, 0)));
+  RowVisit* visit = registry.find(numbers[0]);
+  bool go_on = false;
+  if (visit != nullptr) {
+    try {
+      go_on = visit->show(input);
+    } catch (const std::exception&) {
+      visit->fail();
+    }
+  }
+  if (!go_on) {
+    duckdb_scalar_function_set_error(info, "the visit was stopped");
+    return;
+  }
+  auto* ones = static_cast<std::int64_t*>(duckdb_vector_get_data(output));
+  std::fill_n(ones, rows, std::int64_t{1});
+}
+
+void delete_registry(void* registry) {
+  delete static_cast<std::shared_ptr<VisitRegistry>*>(registry);
+}
+
+}  // namespace
+
+bool register_visit(duckdb_connection connection, const std::shared_ptr<VisitRegistry>& registry) {
+  duckdb_scalar_function function = duckdb_create_scalar_function();
+  duckdb_logical_type whole = duckdb_create_logical_type(DUCKDB_TYPE_BIGINT);
+  duckdb_logical_type any = duckdb_create_logical_type(DUCKDB_TYPE_ANY);
+  duckdb_scalar_function_set_name(function, kVisitFunction);
+  duckdb_scalar_function_add_parameter(function, whole);
+  duckdb_scalar_function_set_varargs(function, any);
+  duckdb_scalar_function_set_return_type(function, whole);
+  // Once for every row, also where arguments are NULL or repeat.
+  duckdb_scalar_function_set_special_handling(function);
+  duckdb_scalar_function_set_volatile(function);
+  duckdb_scalar_function_set_function(function, visit_rows);
+  duckdb_scalar_function_set_extra_info(function, new std::shared_ptr<VisitRegistry>(registry),
+                                        delete_registry);
+  const bool registered = duckdb_register_scalar_function(connection, function) == DuckDBSuccess;
+  duckdb_destroy_logical_type(&whole);
+  duckdb_destroy_logical_type(&any);
+  duckdb_destroy_scalar_function(&function);
+  return registered;
+}
+
+Result<VisitedRows> DuckDb::visit(const std::string& sql, const std::vector<std::string>& columns,
+                                  const ChunkVisitor& visitor) {
+  RowVisit visit(visitor);
+  struct Registered {
+    VisitRegistry& registry;
+    std::int64_t number;
+    ~Registered() { registry.remove(number); }
+  } const registered{*connection_->instance->visits, connection_->instance->visits->add(&visit)};
+  std::string arguments = "CAST(" + std::to_string(registered.number) + " AS BIGINT)";
+  for (const std::string& column : columns) arguments += ", " + sql_identifier(column);
+  const auto failed = [&] {
+    return connection_->instance->failure("a visit of rows did not end well", kStatementFailed);
+  };
+  const auto run = [&]() -> Result<std::pair<Int128, Int128>> {
+    DISCREET_TRY(DuckDbRows totals, query("SELECT count(*), sum(" + std::string(kVisitFunction) +
+                                          "(" + arguments + ")) FROM (" + sql + ")"));
+    DISCREET_TRY(const auto chunk, totals.next());
+    if (!chunk || chunk->size() != 1) return failed();
+    return std::pair{chunk->int128(0, 0), chunk->is_null(1, 0) ? Int128{0} : chunk->int128(1, 0)};
+  };
+  const auto totals = run();
+  if (visit.failed()) return failed();
+  if (visit.stopped()) return VisitedRows{visit.rows(), true};
+  if (!totals) return totals.error();
+  // Whatever the optimizer did, no row may be missing or shown twice.
+  const auto [rows, shown] = *totals;
+  if (rows != shown || rows != Int128{visit.rows()}) return failed();
+  return VisitedRows{visit.rows(), false};
+}
+
+}  // namespace discreet

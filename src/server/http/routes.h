@@ -1,0 +1,45 @@
+// What each path does. Contract: docs/http.md, served as /openapi.json.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "server/http/request.h"
+#include "server/metrics.h"
+
+namespace discreet {
+class Curator;
+}
+namespace discreet::server {
+class Service;
+}
+
+namespace discreet::server::http {
+
+struct Routed {
+  Response response;
+  RequestKind kind = RequestKind::Other;
+  std::string user{};
+  bool charged = false;  ///< leaves in a time slot
+};
+
+/// {"error": {"code", "message", "hint", "position"}}
+Response error_response(int status, const std::string& sqlstate, const std::string& message);
+Response error_response(const Error& error);
+
+/// What needs no worker: health, metrics, the OpenAPI document, the console's files.
+std::optional<Response> answer_at_once(Service& service, const Request& request);
+
+/// Everything under /v1; on a worker.
+Routed route(Service& service, Curator& curator, const Request& request);
+
+/// The name somebody tries to log in with; empty if the body is not a login.
+std::string name_in_login(const Request& request);
+
+/// The console's file for a path; nothing if there is none. No path leads out of the folder.
+std::optional<Response> static_file(const std::string& folder, const std::string& path);
+
+const std::string& openapi_document();
+
+}  // namespace discreet::server::http

@@ -1,0 +1,128 @@
+#include "server/render.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace discreet::server {
+namespace {
+
+template <class Number>
+std::string shown(const std::optional<Number>& value) {
+  return value ? fmt::format("{:.4g}", value->value()) : "unlimited";
+}
+
+template <class Number>
+nlohmann::ordered_json limit(const std::optional<Number>& value) {
+  return value ? nlohmann::ordered_json(value->value()) : nlohmann::ordered_json("unlimited");
+}
+
+}  // namespace
+
+std::vector<std::string> explain_lines(const Explanation& e) {
+  std::vector<std::string> lines;
+  std::size_t name_width = 6, mechanism_width = 9;
+  for (const auto& column : e.columns) {
+    name_width = std::max(name_width, column.name.size());
+    mechanism_width = std::max(mechanism_width, column.mechanism.size());
+  }
+  lines.push_back(fmt::format("{:<{}}  {:<{}}  error at 95 %", "column", name_width, "mechanism",
+                              mechanism_width));
+  for (const auto& column : e.columns)
+    lines.push_back(fmt::format("{:<{}}  {:<{}}  {}", column.name, name_width,
+                                column.mechanism.empty() ? "as it is" : column.mechanism,
+                                mechanism_width,
+                                column.error95 ? fmt::format("+-{:.3g}", *column.error95)
+                                : column.mechanism.empty() ? ""
+                                                           : "depends on a bound found privately"));
+  lines.push_back(fmt::format("cost: epsilon {:g}, delta {:g}, rho {:.4g}", e.cost.epsilon,
+                              e.cost.delta, e.cost.rho));
+  lines.push_back(fmt::format("left to {}: epsilon {}, delta {}{}", e.remaining.account,
+                              shown(e.remaining.left.epsilon), shown(e.remaining.left.delta),
+                              e.affordable ? "" : " (cannot pay)"));
+  std::istringstream tree(e.tree);
+  for (std::string line; std::getline(tree, line);) lines.push_back(line);
+  for (const auto& notice : e.notices) lines.push_back("note: " + notice);
+  return lines;
+}
+
+nlohmann::ordered_json explain_object(const Explanation& e) {
+  nlohmann::ordered_json out;
+  out["cost"] = {{"epsilon", e.cost.epsilon}, {"delta", e.cost.delta}, {"rho", e.cost.rho}};
+  out["columns"] = nlohmann::ordered_json::array();
+  for (const auto& column : e.columns)
+    out["columns"].push_back(
+        {{"name", column.name},
+         {"mechanism", column.mechanism.empty() ? nlohmann::ordered_json(nullptr)
+                                                : nlohmann::ordered_json(column.mechanism)},
+         {"error95", column.error95 ? nlohmann::ordered_json(*column.error95)
+                                    : nlohmann::ordered_json(nullptr)}});
+  out["remaining"] = {{"epsilon", limit(e.remaining.left.epsilon)},
+                      {"delta", limit(e.remaining.left.delta)}};
+  out["affordable"] = e.affordable;
+  out["notices"] = e.notices;
+  out["plan"] = e.tree;
+  return out;
+}
+
+Result<ledger::Balance> spendable(Curator& curator, const std::string& account) {
+  DISCREET_TRY(ledger::Balance least, curator.balance(account));
+  const auto take_less = [](auto& mine, const auto& theirs) {
+    if (theirs && (!mine || *theirs < *mine)) mine = theirs;
+  };
+  std::string above = least.parent;
+  for (int depth = 0; !above.empty() && depth < 16; ++depth) {
+    DISCREET_TRY(const ledger::Balance next, curator.balance(above));
+    take_less(least.left.epsilon, next.left.epsilon);
+    take_less(least.left.delta, next.left.delta);
+    above = next.parent;
+  }
+  return least;
+}
+
+std::string cost_sentence(const Answer& answer, const ledger::Balance& left) {
+  std::string cost = "nothing, the same answer as before";
+  if (!answer.repeated)
+    cost = answer.cost.epsilon == 0
+               ? "nothing, the question is about public data"
+               : fmt::format(
+                     "epsilon {:g}{}", answer.cost.epsilon,
+                     answer.cost.delta > 0 ? fmt::format(", delta {:g}", answer.cost.delta) : "");
+  return fmt::format("cost: {}; left to {}: epsilon {}, delta {}", cost, left.account,
+                     shown(left.left.epsilon), shown(left.left.delta));
+}
+
+Answer with_error_columns(const Answer& answer, const std::vector<DescribedColumn>& described) {
+  Answer wide = answer;
+  wide.columns.clear();
+  wide.error95.clear();
+  for (auto& row : wide.rows) row.clear();
+  for (std::size_t i = 0; i < answer.columns.size(); ++i) {
+    const std::size_t rows = answer.rows.size();
+    const auto& error = answer.error95[i];
+    wide.columns.push_back(answer.columns[i]);
+    wide.error95.push_back(error);
+    for (std::size_t r = 0; r < rows; ++r) wide.rows[r].push_back(answer.rows[r][i]);
+    if (i >= described.size() || !described[i].has_error) continue;
+    wide.columns.push_back({answer.columns[i].name + "_error95", "double precision"});
+    wide.error95.push_back(std::nullopt);
+    for (std::size_t r = 0; r < rows; ++r)
+      wide.rows[r].push_back(answer.rows[r][i] && error ? std::optional(fmt::format("{}", *error))
+                                                        : std::nullopt);
+  }
+  return wide;
+}
+
+std::vector<DescribedColumn> with_error_columns(const std::vector<DescribedColumn>& described) {
+  std::vector<DescribedColumn> wide;
+  for (const DescribedColumn& column : described) {
+    wide.push_back(column);
+    if (column.has_error)
+      wide.push_back({{column.column.name + "_error95", "double precision"}, false});
+  }
+  return wide;
+}
+
+}  // namespace discreet::server

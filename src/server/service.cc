@@ -1,0 +1,177 @@
+#include "server/service.h"
+
+#include <algorithm>
+#include <exception>
+
+#include <fmt/format.h>
+
+#include "ledger/scram.h"
+#include "random/secure_random.h"
+#include "server/catalog_database.h"
+#include "sql/type.h"
+
+namespace discreet::server {
+
+struct Service::Worker {
+  SecureRandom random;
+  std::optional<Curator> curator;
+  std::thread thread;
+};
+
+Service::Service(const catalog::Policy& policy, const Clock& clock, Settings settings, Log& log)
+    : policy_(policy),
+      clock_(clock),
+      settings_(std::move(settings)),
+      log_(log),
+      rates_(settings_.requests_per_second),
+      mock_secret_(ledger::make_token()) {}
+
+Result<std::unique_ptr<Service>> Service::open(const catalog::Policy& policy, const Clock& clock,
+                                               Settings settings, Log& log) {
+  std::unique_ptr<Service> service(new Service(policy, clock, std::move(settings), log));
+  // The engine's own words may quote rows: they are not written anywhere.
+  auto first = std::make_unique<Worker>();
+  DISCREET_TRY(Curator curator, Curator::open(policy, clock, first->random, nullptr));
+  first->curator.emplace(std::move(curator));
+  DISCREET_TRY_VOID(first->curator->ledger().open_reader());
+  for (const catalog::Table& table : policy.tables()) {
+    DISCREET_TRY(const auto columns, first->curator->data().columns(table.name));
+    auto& visible = service->columns_[table.name];
+    for (const sql::SchemaColumn& column : columns) {
+      const auto type = sql::parse_engine_type(column.engine_type);
+      if (!type || table.column(column.name).hidden) continue;
+      visible.push_back({column.name, sql::name(*type), table.listed(column.name)});
+    }
+  }
+  service->workers_.push_back(std::move(first));
+  const std::size_t workers = std::max<std::size_t>(1, service->settings_.workers);
+  while (service->workers_.size() < workers) {
+    auto worker = std::make_unique<Worker>();
+    DISCREET_TRY(Curator next, service->workers_.front()->curator->connect(worker->random));
+    worker->curator.emplace(std::move(next));
+    service->workers_.push_back(std::move(worker));
+  }
+  for (const auto& worker : service->workers_)
+    worker->thread =
+        std::thread([self = service.get(), mine = worker.get()] { self->work(*mine->curator); });
+  return service;
+}
+
+Service::~Service() {
+  stop();
+}
+
+void Service::stop() {
+  {
+    const std::scoped_lock lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  for (const auto& worker : workers_)
+    if (worker->thread.joinable()) worker->thread.join();
+}
+
+bool Service::post(Work work) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (stopping_ || line_.size() >= settings_.waiting_max) return false;
+    line_.push_back(std::move(work));
+  }
+  changed_.notify_one();
+  return true;
+}
+
+void Service::work(Curator& curator) {
+  for (;;) {
+    Work next;
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [&] { return stopping_ || !line_.empty(); });
+      if (line_.empty()) return;
+      next = std::move(line_.front());
+      line_.pop_front();
+      metrics_.waiting(line_.size());
+    }
+    next(curator);
+  }
+}
+
+std::vector<VisibleTable> Service::visible_tables(const std::string& user) const {
+  const catalog::Analyst* analyst = policy_.analyst(user);
+  std::vector<VisibleTable> tables;
+  for (const catalog::Table& table : policy_.tables())
+    if (analyst == nullptr || analyst->may_ask(table.name))
+      tables.push_back({&table, columns_.at(table.name)});
+  return tables;
+}
+
+bool Service::is_owner(const std::string& user) const {
+  return std::find(settings_.owners.begin(), settings_.owners.end(), user) !=
+         settings_.owners.end();
+}
+
+Result<Service::Credential> Service::credential(Curator& curator, const std::string& name) {
+  DISCREET_TRY(const auto user, ledger::UserStore(curator.ledger()).find(name));
+  const catalog::Analyst* analyst = policy_.analyst(name);
+  std::string verifier;
+  if (analyst && analyst->password_verifier)
+    verifier = *analyst->password_verifier;
+  else if (user && (analyst || policy_.budget(user->parent)))
+    verifier = user->verifier;
+  if (!verifier.empty()) return Credential{verifier, true};
+  // What a stranger sees must not tell who exists: a made-up name has a salt too, always the same.
+  const ledger::Digest salt = ledger::sha256(mock_secret_ + name);
+  const ledger::Digest key = ledger::sha256(name + mock_secret_);
+  return Credential{fmt::format("SCRAM-SHA-256${}:{}${}:{}", ledger::kScramIterations,
+                                ledger::base64(std::span(salt).first(16)), ledger::base64(key),
+                                ledger::base64(key)),
+                    false};
+}
+
+Result<std::optional<Identity>> Service::identity_of_token(Curator& curator,
+                                                           const std::string& token) {
+  {
+    const std::scoped_lock lock(sessions_mutex_);
+    const auto session = sessions_.find(ledger::sha256(token));
+    if (session != sessions_.end()) {
+      if (clock_.now() < session->second.expires) return std::optional(session->second.identity);
+      sessions_.erase(session);
+      return std::optional<Identity>();
+    }
+  }
+  DISCREET_TRY(const auto user, ledger::UserStore(curator.ledger()).find_by_token(token));
+  if (!user || !(policy_.analyst(user->name) || policy_.budget(user->parent)))
+    return std::optional<Identity>();
+  return std::optional(Identity{user->name, is_owner(user->name)});
+}
+
+std::string Service::open_session(const Identity& identity, Instant expires) {
+  std::string token = ledger::make_token();
+  const std::scoped_lock lock(sessions_mutex_);
+  std::erase_if(sessions_, [now = clock_.now()](const auto& s) { return s.second.expires < now; });
+  sessions_[ledger::sha256(token)] = {identity, expires};
+  return token;
+}
+
+void Service::close_session(const std::string& token) {
+  const std::scoped_lock lock(sessions_mutex_);
+  sessions_.erase(ledger::sha256(token));
+}
+
+void Service::interrupt_catalog(const std::string& user) {
+  const std::scoped_lock lock(catalogs_mutex_);
+  if (const auto known = catalogs_.find(user); known != catalogs_.end()) known->second->interrupt();
+}
+
+Result<std::shared_ptr<CatalogDatabase>> Service::catalog_of(const std::string& user) {
+  constexpr std::size_t kCatalogsMax = 32;
+  std::shared_ptr<CatalogDatabase> found;
+  const std::scoped_lock lock(catalogs_mutex_);
+  if (const auto known = catalogs_.find(user); known != catalogs_.end()) return known->second;
+  DISCREET_TRY(found, CatalogDatabase::open(visible_tables(user), user));
+  if (catalogs_.size() >= kCatalogsMax) catalogs_.erase(catalogs_.begin());
+  catalogs_[user] = found;
+  return found;
+}
+
+}  // namespace discreet::server

@@ -1,0 +1,130 @@
+// The curator as many sessions share it: workers, who is asking, what they may see.
+//
+// Guarantee: a question runs on one worker at a time with a random source of its own; the ledger is
+//            one for all. Credentials are compared in constant time, and a name that does not exist
+//            costs the same work as one that does.
+// Thread safety: post() and everything marked "worker" may be called from any thread; work given to
+//            post() runs on a worker.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "catalog/policy.h"
+#include "curator/curator.h"
+#include "ledger/sha256.h"
+#include "ledger/users.h"
+#include "server/limits.h"
+#include "server/log.h"
+#include "server/metrics.h"
+#include "server/settings.h"
+
+namespace discreet::server {
+
+class CatalogDatabase;
+
+struct Identity {
+  std::string name;
+  bool is_owner = false;
+};
+
+/// A table as its readers may know it.
+struct VisibleColumn {
+  std::string name;
+  std::string type;  ///< as PostgreSQL calls it
+  const catalog::Column* listed = nullptr;
+};
+struct VisibleTable {
+  const catalog::Table* table;
+  std::vector<VisibleColumn> columns;  ///< hidden ones are not here
+};
+
+class Service {
+ public:
+  /// Policy and clock must outlive the service.
+  static Result<std::unique_ptr<Service>> open(const catalog::Policy& policy, const Clock& clock,
+                                               Settings settings, Log& log);
+  ~Service();
+
+  using Work = std::function<void(Curator&)>;
+  /// False: the line is full, or the service is stopping.
+  bool post(Work work);
+  /// Waits for the work that was posted.
+  void stop();
+
+  /// What this user may see, in the policy's order.
+  std::vector<VisibleTable> visible_tables(const std::string& user) const;
+  bool is_owner(const std::string& user) const;
+
+  // Workers only: these read the ledger's file.
+  /// SCRAM verifier of a user who may log in. A name that may not gets one that no password fits,
+  /// the same each time.
+  struct Credential {
+    std::string verifier;
+    bool real = false;
+  };
+  Result<Credential> credential(Curator& curator, const std::string& name);
+  Result<std::optional<Identity>> identity_of_token(Curator& curator, const std::string& token);
+  /// A token for a session of the console.
+  std::string open_session(const Identity& identity, Instant expires);
+  void close_session(const std::string& token);
+
+  /// pg_catalog, information_schema and discreet.* as this user sees them.
+  Result<std::shared_ptr<CatalogDatabase>> catalog_of(const std::string& user);
+
+  /// Stops the catalog query that runs for this user, if any: its session no longer waits.
+  void interrupt_catalog(const std::string& user);
+
+  const catalog::Policy& policy() const { return policy_; }
+  const Settings& settings() const { return settings_; }
+  const Clock& clock() const { return clock_; }
+  Metrics& metrics() { return metrics_; }
+  Log& log() { return log_; }
+
+  // The I/O thread only.
+  LoginGuard& logins() { return logins_; }
+  RateLimit& rates() { return rates_; }
+
+ private:
+  Service(const catalog::Policy& policy, const Clock& clock, Settings settings, Log& log);
+  void work(Curator& curator);
+
+  const catalog::Policy& policy_;
+  const Clock& clock_;
+  Settings settings_;
+  Log& log_;
+  Metrics metrics_;
+  LoginGuard logins_;
+  RateLimit rates_;
+  std::string mock_secret_;
+
+  std::map<std::string, std::vector<VisibleColumn>> columns_;  // by table, hidden ones left out
+
+  struct Session {
+    Identity identity;
+    Instant expires;
+  };
+  std::mutex sessions_mutex_;
+  std::map<ledger::Digest, Session> sessions_;
+
+  std::mutex catalogs_mutex_;
+  std::map<std::string, std::shared_ptr<CatalogDatabase>> catalogs_;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Work> line_;
+  bool stopping_ = false;
+
+  struct Worker;
+  std::vector<std::unique_ptr<Worker>> workers_;
+};
+
+}  // namespace discreet::server

@@ -1,0 +1,28 @@
+// AIM (McKenna, Mullins, Sheldon and Miklau 2022): adaptive and iterative. One-way marginals first;
+// then, round by round, the marginal that the model gets most wrong is chosen by the exponential
+// mechanism, measured, and a graphical model is fitted to everything measured so far. Rounds get
+// louder (less noise) when a measurement taught nothing; the model's size is limited.
+//
+// Guarantee: (epsilon, delta)-DP by zCDP when one row is added or removed.
+// Proof:     docs/proofs/synth_selection.md
+#pragma once
+
+#include "privacy/parameters.h"
+#include "synth/fit.h"
+
+namespace discreet::synth {
+
+struct AimSettings {
+  double select_share = 0.1;         ///< of each round's budget
+  double rounds_per_attribute = 8;  ///< plan before annealing
+  std::uint64_t model_bytes = 2'000'000;
+  int iterations = 120;  ///< of mirror descent per round
+  int final_iterations = 1200;
+  double group_sigmas = 1;         ///< values rarer than this many sigmas are merged
+  std::uint32_t oversampling = 2;  ///< rows sampled per row to judge the model's marginals
+};
+
+Result<Twin> fit_aim(const CodedTable& table, const Workload& workload, ApproxDp target,
+                     const AimSettings& settings, const FitContext& context);
+
+}  // namespace discreet::synth

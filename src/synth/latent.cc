@@ -1,0 +1,150 @@
+#include "synth/latent.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "privacy/zcdp_conversion.h"
+#include "synth/grouping.h"
+#include "synth/pair_cover.h"
+#include "synth/records.h"
+#include "synth/tree_methods_internal.h"
+
+namespace discreet::synth {
+
+Progress stage(const FitContext& context, std::string_view name, double from, double to) {
+  if (!context.progress) return nullptr;
+  return [&context, name, from, to](double done) {
+    return context.progress(name, from + done * (to - from));
+  };
+}
+
+namespace {
+
+constexpr std::size_t kWholeMax = 250;                // marginals that are always measured whole
+constexpr std::uint64_t kCellsWholeMax = 20'000'000;  // of all of them
+constexpr double kRhoWhole = 0.1;                     // budgets that can afford any number
+constexpr std::uint32_t kCovers = 3;
+
+// The penalty grows with the budget a little slower than its precision does: smaller budgets want
+// relatively more of it. Found on ADULT and NIST; a constant ratio is nearly as good.
+double penalty_of(const LatentSettings& settings, Rho rho) {
+  const double mu = std::sqrt(2 * rho.value());
+  return settings.penalty * mu * std::pow(0.18 / mu, 0.05);
+}
+
+// What of the workload is measured: all of it, or a part that covers its pairs. Decided by sizes
+// and the budget, not by rows.
+Workload measured_part(const Workload& workload, const Domain& domain, ApproxDp target) {
+  const bool affordable = [&] {
+    const auto rho = zcdp_meeting(target);
+    return rho && rho->value() >= kRhoWhole;
+  }();
+  if (workload.marginals.size() <= kWholeMax ||
+      (affordable && workload.cells(domain) <= kCellsWholeMax))
+    return workload;
+  Workload part = cover_pairs(workload, domain, kCovers);
+  return part.marginals.empty() ? workload : part;
+}
+
+}  // namespace
+
+LatentSettings LatentSettings::fast() {
+  return {.components = 128, .steps = 360, .rate = 0.2, .penalty = 0.124, .proposals = 4'000'000};
+}
+
+Result<Twin> fit_latent(const CodedTable& table, const Workload& workload, ApproxDp target,
+                        const LatentSettings& settings, const FitContext& context) {
+  const Domain& domain = table.domain;
+  std::vector<Clique> one_ways, wider;
+  std::vector<double> weights;
+  for (std::uint32_t a = 0; a < domain.size(); ++a) one_ways.push_back({a});
+  double weight_sum = 0;
+  const Workload part = measured_part(workload, domain, target);
+  for (const WeightedClique& marginal : part.marginals) {
+    if (marginal.attributes.size() < 2) continue;
+    wider.push_back(marginal.attributes);
+    weights.push_back(std::pow(marginal.weight, 2.0 / 3));
+    weight_sum += weights.back();
+  }
+  // Equal shares for equal weights. Otherwise the power 2/3 minimises the weighted sum of errors.
+  std::vector<double> shares(one_ways.size(), 1.0);
+  for (const double weight : weights)
+    shares.push_back(weight * static_cast<double>(weights.size()) / weight_sum);
+  std::uint64_t cells = domain.width();
+  for (const Clique& clique : wider) cells += domain.cells(clique);
+  DISCREET_TRY(auto measurements, Measurements::make(target, shares, cells));
+
+  Twin twin;
+  twin.rho = measurements.rho();
+  auto narrow = measurements.measure(table, one_ways, context.workers, context.random);
+  const Grouping grouping = group_values(domain, narrow, settings.group_sigmas);
+  twin.rows_estimate = grouping.rows_estimate;
+  const CodedTable coarse = grouping.coarsen(table);
+  std::vector<std::size_t> lefts;
+  for (Clique& clique : wider) {
+    SplitClique split = split_clique(grouping.domain, clique);
+    clique = std::move(split.attributes);
+    lefts.push_back(split.left);
+  }
+  const auto wide = measurements.measure(coarse, wider, context.workers, context.random);
+  DISCREET_CHECK(measurements.left() == 0, "everything paid for is measured");
+
+  std::vector<FitOneWay> fit_one_ways;
+  for (const AttributeGroups& groups : grouping.attributes)
+    fit_one_ways.push_back({groups.count, groups.sigma});
+  std::vector<FitTarget> targets;
+  for (std::size_t i = 0; i < wide.size(); ++i)
+    targets.push_back({wide[i].attributes,
+                       lefts[i],
+                       {wide[i].counts.begin(), wide[i].counts.end()},
+                       wide[i].sigma});
+  const double penalty = penalty_of(settings, twin.rho);
+  Dice dice(context.random);
+  const MixtureSettings mixture{.components = settings.components,
+                                .steps = settings.steps,
+                                .rate = settings.rate,
+                                .penalty = penalty,
+                                .batch = settings.batch};
+  DISCREET_TRY(const Mixture model,
+               Mixture::fit(grouping.domain, grouping.rows_estimate, fit_one_ways, targets, mixture,
+                            context.workers, dice, stage(context, "fitting", 0.05, 0.75)));
+  const std::size_t rows = context.rows_out > 0
+                               ? context.rows_out
+                               : static_cast<std::size_t>(std::llround(grouping.rows_estimate));
+  std::vector<SearchTarget> search(targets.size());
+  const double scale = static_cast<double>(rows) / grouping.rows_estimate;
+  context.workers.run(targets.size(), [&](std::size_t i) {
+    search[i] = {targets[i].attributes, model.marginal(targets[i].attributes)};
+    for (float& count : search[i].counts) count *= static_cast<float>(scale);
+  });
+  // A proposal costs as much as the marginals its attribute is in: the work is bounded, not the
+  // number.
+  double uses = 0;
+  for (const SearchTarget& one : search)
+    uses += static_cast<double>(one.attributes.size()) / static_cast<double>(domain.size());
+  const auto proposals = static_cast<std::uint64_t>(static_cast<double>(settings.proposals) *
+                                                    std::min(1.0, 14 / std::max(uses, 1.0)));
+  for (std::size_t t = 0; t < context.twins; ++t) {
+    CodedTable records = sample_mixture(model, rows, dice);
+    const auto span = 0.25 / static_cast<double>(context.twins);
+    DISCREET_TRY_VOID(local_search(records, search, proposals, dice,
+                                   stage(context, "searching", 0.75 + span * static_cast<double>(t),
+                                         0.75 + span * static_cast<double>(t + 1))));
+    twin.tables.push_back(refine_groups(records, grouping, domain, dice));
+  }
+  twin.measured = std::move(narrow);
+  twin.events = measurements.events();
+  twin.notes.push_back(fmt::format(
+      "latent: {} marginals measured once{}, noise of standard deviation {:.4g}; {} of {} value "
+      "groups; {} classes, {} steps, penalty {:.4g}; {} search proposals",
+      shares.size(),
+      part.marginals.size() < workload.marginals.size() ? " (a part that covers every pair)" : "",
+      std::sqrt(1 / (2 * twin.rho.value()) * static_cast<double>(shares.size())),
+      grouping.domain.width(), domain.width(), settings.components, settings.steps, penalty,
+      proposals));
+  return twin;
+}
+
+}  // namespace discreet::synth

@@ -1,0 +1,177 @@
+// Whole twins: near the table when the budget is large, the same for a seed whatever the threads,
+// never beyond what was paid.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdio>
+
+#include "support/seeded_random.h"
+#include "synth/score.h"
+#include "synth/synthesize.h"
+#include "synth/zcdp_budget.h"
+
+namespace discreet::synth {
+namespace {
+
+CodedTable people(std::size_t rows) {
+  Dice dice(20261115, 0);
+  CodedTable table{Domain::parse(R"({"age": 12, "job": 6, "pay": 8, "sex": 2, "car": 3})").value(),
+                   std::vector<std::vector<std::uint16_t>>(5)};
+  for (std::size_t i = 0; i < rows; ++i) {
+    const auto age = static_cast<std::uint64_t>(12 * std::pow(dice.unit(), 1.5));
+    const auto job = dice.unit() < 0.7 ? age / 2 : dice.below(6);
+    const auto pay = std::min<std::uint64_t>(7, job + dice.below(3));
+    const auto sex = dice.unit() < (job > 2 ? 0.7 : 0.4) ? 1u : 0u;
+    const auto car = dice.unit() < 0.8 ? pay / 3 : dice.below(3);
+    const std::uint64_t values[] = {age, job, pay, sex, car};
+    for (std::size_t c = 0; c < 5; ++c)
+      table.columns[c].push_back(static_cast<std::uint16_t>(values[c]));
+  }
+  return table;
+}
+
+ApproxDp target(double epsilon) {
+  return {Epsilon::make(epsilon).value(), Delta::make(1e-9).value()};
+}
+
+SynthesisSettings settings(Method method) {
+  SynthesisSettings out{.method = method};
+  out.latent = {.components = 48, .steps = 250, .rate = 0.2, .proposals = 400'000};
+  out.rap.proposals = 400'000;
+  out.rap.relaxed_rows = 128;
+  return out;
+}
+
+Twin make(const CodedTable& table, Method method, double epsilon, std::uint64_t seed,
+          std::size_t threads = 1) {
+  Workers workers(threads);
+  SeededRandom random(seed);
+  const FitContext context{.workers = workers, .random = random};
+  return synthesize(table, Workload::all(table.domain, 3, 10'000).value(), target(epsilon),
+                    settings(method), context)
+      .value();
+}
+
+class EveryMethod : public testing::TestWithParam<Method> {};
+INSTANTIATE_TEST_SUITE_P(Methods, EveryMethod,
+                         testing::Values(Method::Latent, Method::Aim, Method::Mst, Method::Rap,
+                                         Method::Independent),
+                         [](const auto& info) { return std::string(name(info.param)); });
+
+TEST_P(EveryMethod, IsNearTheTableWhenTheBudgetIsLarge) {
+  const CodedTable table = people(8'000);
+  const Twin twin = make(table, GetParam(), 20, 1);
+  Workers workers(1);
+  const auto pairs = Workload::all(table.domain, 2, 10'000).value();
+  const Score score = score_twin(table, twin.tables[0], pairs, workers);
+  const double wanted = GetParam() == Method::Independent ? 0.35
+                        : GetParam() == Method::Mst       ? 0.15
+                                                          : 0.06;
+  std::printf("%s: max %.4f tvd %.4f\n", name(GetParam()), score.max_error, score.mean_tvd);
+  EXPECT_LT(score.mean_tvd, wanted);
+  EXPECT_NEAR(twin.rows_estimate, 8'000, 40);
+}
+
+TEST_P(EveryMethod, IsTheSameForASeedWhateverTheThreads) {
+  const CodedTable table = people(3'000);
+  const Twin one = make(table, GetParam(), 1, 7, 1);
+  EXPECT_EQ(one.tables[0].columns, make(table, GetParam(), 1, 7, 3).tables[0].columns);
+  EXPECT_NE(one.tables[0].columns, make(table, GetParam(), 1, 8, 1).tables[0].columns);
+}
+
+TEST_P(EveryMethod, SpendsNoMoreThanItWasGiven) {
+  const CodedTable table = people(2'000);
+  for (const double epsilon : {0.1, 1.0}) {
+    const Twin twin = make(table, GetParam(), epsilon, 3);
+    // The analytic Gaussian lets measure-once methods spend slightly more rho than plain zCDP.
+    const double rho = ZcdpBudget::make(target(epsilon)).value().total().value();
+    EXPECT_LE(twin.rho.value(), rho * 1.25);
+    EXPECT_GE(twin.rho.value(), rho * 0.5);
+  }
+}
+
+TEST_P(EveryMethod, StopsWhenItIsToldTo) {
+  const CodedTable table = people(1'000);
+  Workers workers(1);
+  SeededRandom random(1);
+  const FitContext context{.workers = workers,
+                           .random = random,
+                           .progress = [](std::string_view, double) { return false; }};
+  const auto twin = synthesize(table, Workload::all(table.domain, 3, 10'000).value(), target(1),
+                               settings(GetParam()), context);
+  if (GetParam() == Method::Independent) return;  // over before it can be asked
+  ASSERT_FALSE(twin);
+  EXPECT_EQ(twin.error().code, ErrorCode::Refused);
+}
+
+TEST_P(EveryMethod, TakesTablesOfOneRowAndOfNone) {
+  for (const std::size_t rows : {0u, 1u}) {
+    const Twin twin = make(people(rows), GetParam(), 1, 5);
+    EXPECT_EQ(twin.tables[0].columns.size(), 5u);
+    EXPECT_GE(twin.tables[0].rows(), 1u);
+  }
+}
+
+TEST(SynthesizeTest, SeveralTwinsDifferAndShareOnePrice) {
+  const CodedTable table = people(2'000);
+  Workers workers(1);
+  SeededRandom random(1);
+  const FitContext context{.workers = workers, .random = random, .rows_out = 500, .twins = 3};
+  const auto twin = synthesize(table, Workload::all(table.domain, 2, 10'000).value(), target(1),
+                               settings(Method::Latent), context)
+                        .value();
+  ASSERT_EQ(twin.tables.size(), 3u);
+  EXPECT_EQ(twin.tables[1].rows(), 500u);
+  EXPECT_NE(twin.tables[0].columns, twin.tables[1].columns);
+}
+
+TEST(SynthesizeTest, SparsemaxAndAdaptiveRoundsWork) {
+  const CodedTable table = people(4'000);
+  for (const Relaxation relaxation : {Relaxation::Softmax, Relaxation::Sparsemax}) {
+    Workers workers(1);
+    SeededRandom random(2);
+    const FitContext context{.workers = workers, .random = random};
+    auto wanted = settings(Method::Rap);
+    wanted.rap.rounds = 4;
+    wanted.rap.queries_per_round = 10;
+    wanted.rap.relaxation = relaxation;
+    wanted.rap.steps = 120;
+    const auto workload = Workload::all(table.domain, 3, 10'000).value();
+    const auto twin = synthesize(table, workload, target(5), wanted, context).value();
+    const Score score = score_twin(table, twin.tables[0], workload, workers);
+    const Twin alone = make(table, Method::Independent, 5, 2);
+    std::printf("adaptive: max %.4f, independent %.4f\n", score.max_error,
+                score_twin(table, alone.tables[0], workload, workers).max_error);
+    EXPECT_LT(score.max_error,
+              0.7 * score_twin(table, alone.tables[0], workload, workers).max_error);
+  }
+}
+
+TEST(MeasurementsTest, RefusesWhatWasNotPaidFor) {
+  const CodedTable table = people(100);
+  auto measurements = Measurements::make(target(1), {1, 1}, 20).value();
+  Workers workers(1);
+  SeededRandom random(1);
+  const std::vector<Clique> both = {{0}, {1}};
+  measurements.measure(table, both, workers, random);
+  EXPECT_EQ(measurements.left(), 0u);
+  EXPECT_THROW(measurements.measure(table, {both.data(), 1}, workers, random), InvariantViolation);
+  EXPECT_FALSE(Measurements::make(target(1), {}, 20));
+  EXPECT_FALSE(Measurements::make(target(1), {1, -1}, 20));
+}
+
+TEST(ZcdpBudgetTest, RefusesTheStepThatDoesNotFit) {
+  const CodedTable table = people(100);
+  auto budget = ZcdpBudget::make(target(1)).value();
+  SeededRandom random(1);
+  const double sigma = std::sqrt(1 / (2 * budget.total().value())) * 1.001;
+  ASSERT_TRUE(budget.measure(table, {0}, sigma, random));
+  EXPECT_FALSE(budget.measure(table, {0}, sigma, random));
+  const std::vector<std::int64_t> scores = {1, 2, 3};
+  EXPECT_FALSE(budget.select(scores, 1, 0.5, random));
+  EXPECT_FALSE(budget.select_several(scores, 1, 0.5, 2, random));
+  EXPECT_EQ(budget.events().size(), 1u);
+}
+
+}  // namespace
+}  // namespace discreet::synth

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""Many connections at once: mixed EXPLAIN, repeated and new questions. Prints rates and latencies; fails on any error,
+a ledger that does not add up, or memory that grows.
+
+usage: load.py [--seconds 300] [--connections 200]
+"""
+import argparse
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from harness import Served  # noqa: E402
+
+SCRIPTS = {
+    "explain": "explain select ward, count(*) from people where age > 40 group by ward;\n",
+    "repeat": "select ward, count(*) from people where age > 40 group by ward order by 1;\n",
+    "new": "\\set a random(0, 1000000)\n\\set b random(20, 79)\nselect count(*) from people where age > :b and person_id <> :a;\n",
+}
+
+
+def cpu_seconds(pid):
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def resident_mib(pid):
+    for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmRSS"):
+            return int(line.split()[1]) / 1024
+    return 0.0
+
+
+def bench(server, scripts, connections, seconds):
+    """Runs pgbench; latencies in milliseconds by script, and what it said."""
+    with tempfile.TemporaryDirectory() as folder:
+        arguments = ["pgbench", "-n", "-c", str(connections), "-j", "2", "-T", str(seconds), "-l", "--log-prefix", f"{folder}/log"]
+        names = list(scripts)
+        for name in names:
+            path = pathlib.Path(folder) / f"{name}.sql"
+            path.write_text(SCRIPTS[name])
+            arguments += ["-f", f"{path}@{scripts[name]}"]
+        before, started = cpu_seconds(server.process.pid), time.time()
+        done = subprocess.run(arguments, env=dict(server.environment(), PGOPTIONS="-c client_min_messages=warning"),
+                              capture_output=True, text=True, timeout=seconds + 300)
+        spent, took = cpu_seconds(server.process.pid) - before, time.time() - started
+        latencies = {name: [] for name in names}
+        for log in pathlib.Path(folder).glob("log*"):
+            for line in log.read_text().splitlines():
+                fields = line.split()
+                latencies[names[int(fields[3])]].append(int(fields[2]) / 1000)
+        return latencies, done, spent, took
+
+
+def report(title, latencies, spent, took):
+    total = sum(map(len, latencies.values()))
+    print(f"{title}: {total} statements in {took:.1f} s, {total / took:.0f} a second; server CPU {spent:.1f} s, "
+          f"{1000 * spent / max(total, 1):.3f} ms each: {2 * total / max(spent, 0.01):.0f} a second on two cores")
+    for name, values in latencies.items():
+        if len(values) > 1:
+            cuts = statistics.quantiles(values, n=100)
+            print(f"  {name:8} {len(values):7}  p50 {cuts[49]:8.1f} ms  p99 {cuts[98]:8.1f} ms")
+    sys.stdout.flush()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seconds", type=int, default=300)
+    parser.add_argument("--connections", type=int, default=200)
+    parser.add_argument("--single", type=int, default=5, help="seconds for each kind by itself")
+    asked = parser.parse_args()
+    server = Served(epsilon='"unlimited"', analyst_budget="unlimited,unlimited",
+                    arguments=["--log", "/dev/null"]).start()
+    problems = []
+    try:
+        # The answer that will be repeated.
+        assert server.psql("-c", SCRIPTS["repeat"]).returncode == 0
+        for kind in ("explain", "repeat"):
+            if asked.single:
+                latencies, done, spent, took = bench(server, {kind: 1}, 32, asked.single)
+                report(f"{kind} alone, 32 connections", latencies, spent, took)
+                if done.returncode:
+                    problems.append(done.stderr[-500:])
+        memory = []
+        stop = threading.Event()
+
+        def sample():
+            while not stop.wait(1):
+                memory.append(resident_mib(server.process.pid))
+        sampler = threading.Thread(target=sample)
+        sampler.start()
+        latencies, done, spent, took = bench(server, {"explain": 12, "repeat": 7, "new": 1}, asked.connections, asked.seconds)
+        stop.set()
+        sampler.join()
+        report(f"mixed, {asked.connections} connections", latencies, spent, took)
+        if done.returncode or "aborted" in done.stderr or "ERROR" in done.stderr:
+            problems.append(done.stderr[-500:])
+        if len(memory) >= 20:
+            third = len(memory) // 3
+            middle, end = statistics.median(memory[third:2 * third]), statistics.median(memory[2 * third:])
+            print(f"memory: {memory[0]:.0f} MiB at the start, {middle:.0f} in the middle, {end:.0f} at the end")
+            if end > middle * 1.15 + 20:
+                problems.append(f"memory grew from {middle:.0f} to {end:.0f} MiB")
+    finally:
+        server.stop()
+    print("ledger:", server.verify().strip())
+    for problem in problems:
+        print("problem:", problem, file=sys.stderr)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
