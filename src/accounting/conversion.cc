@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "accounting/interval_internal.h"
+#include "privacy/zcdp_conversion.h"
 
 namespace discreet {
 namespace {
@@ -74,11 +75,7 @@ Result<void> check_curve(std::span<const double> orders, std::span<const double>
 double zcdp_delta(Rho rho, double epsilon) {
   if (rho.value() == 0) return epsilon >= 0 ? 0 : std::fmin(1.0, -expm1_down(epsilon));
   if (std::isinf(rho.value())) return 1;
-  // The derivative in a of the exponent of CKS is (2a - 1) rho - epsilon + ln(1 - 1/a).
-  const double order = best_order(
-      [&](double a) { return (2 * a - 1) * rho.value() - epsilon + std::log1p(-1 / a); });
-  const double delta = exp_up(log_delta(order, Interval(order) * rho.value(), epsilon).hi);
-  return std::fmin(1.0, delta);
+  return zcdp_delta_up(rho, epsilon);
 }
 
 double zcdp_epsilon(Rho rho, double delta) {
@@ -99,31 +96,20 @@ double zcdp_epsilon_textbook(Rho rho, double delta) {
 
 Result<Rho> zcdp_rho(ApproxDp target) {
   const double delta = target.delta.value();
-  const double epsilon = target.epsilon.value();
   if (!(delta > 0 && delta < 1))
     return invalid_parameter(
         fmt::format("a zCDP budget needs a delta strictly between 0 and 1, not {}", delta));
-  const auto fits = [&](double rho) {
-    return zcdp_epsilon(Rho::make(rho).value(), delta) <= epsilon;
-  };
-  double good = 0, bad = 1;
-  while (fits(bad)) {
-    good = bad;
-    bad *= 2;
-    if (std::isinf(bad)) return invalid_parameter("the epsilon of a zCDP budget is too large");
-  }
-  if (good == 0) {
-    for (good = 0.5; !fits(good); good /= 2) {
-      bad = good;
-      if (good < 1e-300) return Rho::zero();
-    }
-  }
-  while (good < bad) {
-    const double middle = good + (bad - good) / 2;
-    if (middle <= good || middle >= bad) break;
-    (fits(middle) ? good : bad) = middle;
-  }
-  return Rho::make(good);
+  if (target.epsilon.value() > 0x1p500)
+    return invalid_parameter("the epsilon of a zCDP budget is too large");
+  // Where no rho can be represented that fits, the budget is worth nothing.
+  const auto found = zcdp_meeting(target);
+  if (!found) return Rho::zero();
+  // Both ways of asking agree on it: the two conversions round at different places.
+  double rho = found->value();
+  for (double less = 0x1p-52; zcdp_epsilon(Rho::make(rho).value(), delta) > target.epsilon.value();
+       less *= 2)
+    rho *= 1 - less;
+  return Rho::make(rho);
 }
 
 Rho pure_to_zcdp(Epsilon epsilon) {

@@ -6,7 +6,7 @@
 //            divergence of order a is at most r satisfies, for every epsilon,
 //              delta <= exp((a - 1)(r - epsilon + ln(1 - 1/a))) / a,
 //            and zCDP is the case r = a rho, optimised over all a > 1.
-//            Bun and Steinke 2016, Proposition 1.4: epsilon-DP is epsilon^2/2-zCDP.
+//            Bun and Steinke 2016: epsilon-DP is epsilon^2/2-zCDP.
 //            Cesar and Rogers 2021: epsilon-bounded range is epsilon^2/8-zCDP.
 #pragma once
 
@@ -23,7 +23,7 @@ double zcdp_delta(Rho rho, double epsilon);
 /// rho is zero; 0 for delta >= 1.
 double zcdp_epsilon(Rho rho, double delta);
 
-/// The textbook's rho + 2 sqrt(rho ln(1/delta)) (Bun and Steinke 2016, Proposition 1.3), for
+/// The textbook's rho + 2 sqrt(rho ln(1/delta)) (Bun and Steinke 2016), for
 /// comparison.
 double zcdp_epsilon_textbook(Rho rho, double delta);
 

@@ -505,7 +505,7 @@ class Planner {
   }
 
   // (epsilon, delta) on a sample is (ln(1 + q (e^epsilon - 1)), q delta) under either relation
-  // (Balle, Barthe and Gaboardi 2018, Theorems 8 and 9).
+  // (Balle, Barthe and Gaboardi 2018).
   Result<void> sampled_stated(const LossEvent& inner, double q, std::uint64_t count,
                               std::uint64_t group) {
     Planner alone(replace_ ? Neighbours::ReplaceOne : Neighbours::AddRemove, direction_);

@@ -7,15 +7,14 @@
 // replacement; events that only state a guarantee (pure, approximate, zCDP, randomized response,
 // bounded range) state it for the neighbours that are asked about.
 //
-// Pairs: randomized response for pure and approximate DP (Kairouz, Oh and Viswanath 2015, Theorem
-// 3.3); shifted noise for additive noise; ((1-q)Q + qP, Q) and its reverse for Poisson samples
-// under add/remove (Zhu, Dong and Wang 2022, Theorem 11); ((1-q)Q + qP, (1-q)Q + qP') under
-// replacement, with P and P' shifted to opposite sides. A sample without replacement under
-// add/remove: the pairs of a Poisson sample, with P and Q as far apart as replacing puts them,
-// because the sample without the unit has another in its place; under replace-one the same made
-// symmetric (symmetric_law.h). Argument: docs/proofs/privacy_loss_distribution.md. For bounded
-// range the law with profile (1 - e^{(x-e)/2})^2 / (1 - e^{-e}), the largest over its worst pairs
-// (Dong, Durfee and Rogers 2020, Lemma 3.2).
+// Pairs: randomized response for pure and approximate DP (Kairouz, Oh and Viswanath 2015); shifted
+// noise for additive noise; ((1-q)Q + qP, Q) and its reverse for Poisson samples under add/remove
+// (Zhu, Dong and Wang 2022, on subsampling); ((1-q)Q + qP, (1-q)Q + qP') under replacement, with P
+// and P' shifted to opposite sides. A sample without replacement under add/remove: the pairs of a
+// Poisson sample, with P and Q as far apart as replacing puts them, because the sample without the
+// unit has another in its place; under replace-one the same made symmetric (symmetric_law.h).
+// Argument: docs/proofs/privacy_loss_distribution.md. For bounded range the law with profile (1 -
+// e^{(x-e)/2})^2 / (1 - e^{-e}), the largest over its worst pairs (Dong, Durfee and Rogers 2020).
 #pragma once
 
 #include <cstdint>

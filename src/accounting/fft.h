@@ -4,7 +4,8 @@
 // the
 //            exact one, forward and inverse.
 // Assumes:   IEEE doubles, round to nearest, no fused or reassociated arithmetic.
-// Proof:     Higham, Accuracy and Stability of Numerical Algorithms (2002), Theorem 24.2, with
+// Proof:     Higham, Accuracy and Stability of Numerical Algorithms (2002), chapter on the FFT,
+// with
 //            twiddle factors correct to three units in the last place (a rounded angle, then the
 //            C library's sine); radix-4 butterflies round less often than the radix-2 ones of the
 //            theorem.

@@ -10,7 +10,7 @@
 //            from many threads admits no more than one thread could.
 // Assumes:   a release starts only after its try_spend succeeded, and its true cost is at most the
 //            one given (accounting/event_cost.h).
-// Theorems:  BasicFilter     Rogers, Roth, Ullman and Vadhan 2016, Theorem 3.6: sums.
+// Theorems:  BasicFilter     Rogers, Roth, Ullman and Vadhan 2016: sums.
 //            ConcentratedFilter  Whitehouse, Ramdas, Rogers and Wu 2023 (approximate zCDP filter;
 //            see
 //                            also Feldman and Zrnic 2021): sum of rho and of delta.

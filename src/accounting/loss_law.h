@@ -3,9 +3,9 @@
 // A mechanism is described by laws: if every event S has M(D)(S) - e^eps M(D')(S) at most the
 // hockey-stick of (P, Q), for all real eps, then composing the laws of mechanisms bounds their
 // composition, also when each mechanism is chosen after seeing earlier outputs (Dong, Roth and Su
-// 2019, Theorem 4; Zhu, Dong and Wang 2022, Theorem 10). What a law exposes is enough to discretise
-// it on any grid with certified errors: its atoms, and the masses that P and Q give to intervals of
-// loss.
+// 2019, on composition; Zhu, Dong and Wang 2022, on composition). What a law exposes is enough to
+// discretise it on any grid with certified errors: its atoms, and the masses that P and Q give to
+// intervals of loss.
 #pragma once
 
 #include <limits>

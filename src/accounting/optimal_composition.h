@@ -3,12 +3,12 @@
 // Guarantee: `up` functions are not below the optimum, `down` not above; their gap is about 1e-12
 // of
 //            the value for equal releases.
-// Theorems:  Kairouz, Oh and Viswanath 2015, Theorem 3.3: k releases of (e, d)-DP satisfy at every
+// Theorems:  Kairouz, Oh and Viswanath 2015: k releases of (e, d)-DP satisfy at every
 //            epsilon exactly
 //              delta = 1 - (1-d)^k (1 - sum_i C(k,i) [e^{(k-i) e} - e^{epsilon + i e}]_+ /
 //              (1+e^e)^k),
 //            and no smaller delta holds for all such mechanisms. Not only at epsilon = (k - 2i) e.
-//            Murtagh and Vadhan 2016, Theorem 1.5: the same with different epsilons; computing it
+//            Murtagh and Vadhan 2016: the same with different epsilons; computing it
 //            exactly is #P-hard, rounding the epsilons to a grid gives any wanted accuracy.
 // Adaptivity: mechanisms may be chosen adaptively, their (e, d) must be fixed in advance.
 #pragma once

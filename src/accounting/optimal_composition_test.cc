@@ -22,7 +22,7 @@ Delta del(double value) {
 // The formula subtracts numbers of order 1 in 600 bits.
 const Exact kReferenceError = 1e-150;
 
-// Theorem 3.3 of Kairouz, Oh and Viswanath as printed.
+// The theorem of Kairouz, Oh and Viswanath as printed.
 Exact printed_formula(double e, double d, int k, double epsilon) {
   const Exact growth = exp(Exact(e)), scale = exp(Exact(epsilon));
   Exact sum = 0, choose = 1;

@@ -56,7 +56,7 @@ class PrivacyLossDistribution {
 
   Result<std::vector<ProfilePoint>> profile(std::span<const double> epsilons) const;
 
-  /// The f-DP trade-off curve (Dong, Roth and Su 2019, Proposition 6), never above the true one: at
+  /// The f-DP trade-off curve (Dong, Roth and Su 2019, on duality), never above the true one: at
   /// each alpha the best of the lines given by these points of the profile.
   static std::vector<TradeOffPoint> trade_off(std::span<const ProfilePoint> profile,
                                               std::span<const double> alphas);

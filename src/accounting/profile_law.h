@@ -2,7 +2,7 @@
 //
 // Guarantee: the law's profile is the least convex function of e^epsilon through the given points,
 //            which is not below any profile that is below the points (a profile is convex in
-//            e^epsilon; Zhu, Dong and Wang 2022, Lemma 9).
+//            e^epsilon; Zhu, Dong and Wang 2022).
 #pragma once
 
 #include <functional>

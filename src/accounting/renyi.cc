@@ -99,7 +99,7 @@ std::optional<DominatingPair> dominating_pair(const LossEvent& event, const Ques
 }
 
 // (epsilon, delta)-DP on a sample is (ln(1 + q (e^epsilon - 1)), q delta)-DP under either relation
-// (Balle, Barthe and Gaboardi 2018, Theorems 8 and 9).
+// (Balle, Barthe and Gaboardi 2018).
 ApproximateRenyi sampled_approximate(ApproxDp inner, double q, double order) {
   const double e = inner.epsilon.value();
   const double amplified = e > 700 ? e : log1p_up(mul_up(q, expm1_up(e)));
@@ -158,7 +158,7 @@ Result<ApproximateRenyi> sampled(Sampling kind, const LossEvent& inner, double q
   return ApproximateRenyi{std::fmin(best, general), delta};
 }
 
-// Mironov 2017, Proposition 2: for 2^c units, D_a <= 3^c D_{2^c a} of one unit, for a >= 2.
+// Mironov 2017, on group privacy: for 2^c units, D_a <= 3^c D_{2^c a} of one unit, for a >= 2.
 Result<ApproximateRenyi> group_of_sampled(const LossEvent& event, const Question& question) {
   double widened = std::fmax(question.order, 2), factor = 1;
   for (std::uint64_t size = 1; size<question.group; size = size>(1ULL << 62) ? ~0ULL : 2 * size) {

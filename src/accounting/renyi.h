@@ -7,10 +7,10 @@
 //            discrete Gaussian at integer sensitivities; Poisson samples of any of these that has a
 //            dominating pair, under add/remove, and of Gaussian noise under replace-one, by
 //            quadrature with a bound on its error.
-// Bounds:    Poisson samples of anything else (Zhu and Wang 2019, Theorem 5); samples without
+// Bounds:    Poisson samples of anything else (Zhu and Wang 2019); samples without
 //            replacement, and other Poisson samples under replace-one (advanced joint convexity:
-//            Balle, Barthe and Gaboardi 2018; Wang, Balle and Kasiviswanathan 2019, Theorem 9);
-//            groups of sampled events (Mironov 2017, Proposition 2).
+//            Balle, Barthe and Gaboardi 2018; Wang, Balle and Kasiviswanathan 2019);
+//            groups of sampled events (Mironov 2017, on group privacy).
 //
 // Under ReplaceOne an event with a sensitivity is priced at twice it; a stated epsilon or rho is
 // taken to hold for that relation (docs/formats/loss_events.md).
@@ -34,7 +34,7 @@ struct ApproximateRenyi {
 };
 
 /// As above, for events that may have a delta. An (epsilon, delta)-DP event is epsilon-DP outside
-/// a failure of probability delta (Kairouz, Oh and Viswanath 2015, Theorem 3.3's simulation).
+/// a failure of probability delta (Kairouz, Oh and Viswanath 2015's simulation).
 Result<ApproximateRenyi> approximate_renyi_divergence(const LossEvent& event, double order,
                                                       Neighbours neighbours);
 

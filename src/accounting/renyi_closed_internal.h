@@ -9,14 +9,14 @@ namespace discreet {
 /// worst case of epsilon-DP.
 double renyi_randomized_response(double epsilon, std::uint64_t values, double order);
 
-/// Laplace noise with sensitivity / scale = epsilon (Mironov 2017, Proposition 6).
+/// Laplace noise with sensitivity / scale = epsilon (Mironov 2017).
 double renyi_laplace(double epsilon, double order);
 
 /// Discrete Laplace of P[z] ~ exp(-rate |z|) shifted by a whole number.
 double renyi_discrete_laplace(double rate, double shift, double order);
 
-/// a mu^2 / 2 (Mironov 2017, Proposition 7); also an upper bound for the discrete Gaussian with
-/// mu^2 = shift^2 / sigma2 (Canonne, Kamath and Steinke 2020, Proposition 5), equal at whole shifts
+/// a mu^2 / 2 (Mironov 2017); also an upper bound for the discrete Gaussian with
+/// mu^2 = shift^2 / sigma2 (Canonne, Kamath and Steinke 2020), equal at whole shifts
 /// and orders.
 double renyi_gaussian(double mu, double order);
 

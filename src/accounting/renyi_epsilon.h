@@ -2,7 +2,7 @@
 //
 // Guarantee: rounded up; valid for adaptively chosen mechanisms whose parameters are fixed in
 //            advance. (Parameters chosen on the fly need a filter: accounting/filter.h.)
-// Theorem:   Mironov 2017, Proposition 1 (composition); conversion as in accounting/conversion.h. A
+// Theorem:   Mironov 2017 (composition); conversion as in accounting/conversion.h. A
 //            delta of the event's own is set aside first (Bun and Steinke 2016, Section 8).
 #pragma once
 

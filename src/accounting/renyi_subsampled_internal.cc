@@ -29,7 +29,7 @@ double log_normal_density(double u) {
 // Trapezoid rule for E_Q[f(R)], u standard normal, ln R = mu u - mu^2/2. The integrand is analytic
 // for |Im u| < pi / mu and there |f| <= f(|.|), because |1 - q + q e^z| <= 1 - q + q e^{Re z}; so
 // with b = min(pi / mu, 9) the error is at most 2 e^{b^2/2} / (e^{2 pi b / h} - 1) of the value
-// (Trefethen and Weideman 2014, Theorem 5.1). The step h makes that e^-44.
+// (Trefethen and Weideman 2014). The step h makes that e^-44.
 std::optional<std::vector<Node>> gaussian_nodes(double mu, double order) {
   const double b = std::fmin(0.999 * std::numbers::pi / mu, 9.0);
   const double h = 2 * std::numbers::pi * b / (44 + b * b / 2);

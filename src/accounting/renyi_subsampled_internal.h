@@ -1,9 +1,9 @@
 // Renyi divergences of mechanisms that see only a random sample.
 //
 // With a dominating pair (P, Q) of the inner mechanism, the pair of the sampled one is the mixture
-// (1-q) Q + q P against Q (Zhu, Dong and Wang 2022, Theorem 11), and the divergence is one integral
-// over the likelihood ratio R = dP/dQ. Every pair here is symmetric (an isometry swaps P and Q),
-// for which this direction is the larger of the two (Mironov, Talwar and Zhang 2019, Theorem 5).
+// (1-q) Q + q P against Q (Zhu, Dong and Wang 2022, on subsampling), and the divergence is one
+// integral over the likelihood ratio R = dP/dQ. Every pair here is symmetric (an isometry swaps P
+// and Q), for which this direction is the larger of the two (Mironov, Talwar and Zhang 2019).
 #pragma once
 
 #include <functional>
@@ -44,7 +44,7 @@ std::optional<FinitePair> discrete_gaussian_pair(double sigma2, double shift, do
 std::optional<double> renyi_mixture(const DominatingPair& pair, double q, double order);
 
 /// Sampling under replace-one, where (P, Q) is the inner pair under replace-one. Advanced joint
-/// convexity (Balle, Barthe and Gaboardi 2018, Theorem 2) bounds the profile of both directions at
+/// convexity (Balle, Barthe and Gaboardi 2018) bounds the profile of both directions at
 /// every epsilon >= 0 by that of the mixture; the Renyi moment of such a profile is
 /// 1 + E_Q[(R^a - 1)(1 - R^{1-a}); R > 1] with R the mixture's ratio.
 std::optional<double> renyi_mixture_both_ways(const DominatingPair& pair, double q, double order);
@@ -59,11 +59,11 @@ std::optional<double> renyi_gaussian_replace(double mu, double q, double order);
 /// The inner divergence at a whole order.
 using RenyiCurve = std::function<Result<double>(double order)>;
 
-/// Zhu and Wang 2019, Theorem 5: Poisson sampling under add/remove, knowing only the inner curve.
+/// Zhu and Wang 2019: Poisson sampling under add/remove, knowing only the inner curve.
 /// Orders between whole ones by the convexity of (a - 1) D_a.
 Result<double> renyi_poisson_general(const RenyiCurve& inner, double q, double order);
 
-/// Wang, Balle and Kasiviswanathan 2019, Theorem 9: sampling a share q without replacement under
+/// Wang, Balle and Kasiviswanathan 2019: sampling a share q without replacement under
 /// replace-one, knowing only the inner curve.
 Result<double> renyi_replace_general(const RenyiCurve& inner, double q, double order);
 

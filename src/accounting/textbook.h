@@ -12,22 +12,22 @@
 
 namespace discreet {
 
-/// Sums of epsilons and deltas. Dwork and Roth 2014, Theorem 3.16. Holds however adaptively the
-/// releases were chosen, parameters included (Rogers et al. 2016, Theorem 3.6).
+/// Sums of epsilons and deltas. Dwork and Roth 2014. Holds however adaptively the
+/// releases were chosen, parameters included (Rogers et al. 2016).
 ApproxDp basic_composition(std::span<const ApproxDp> releases);
 ApproxDp basic_composition(ApproxDp one, std::uint64_t count);
 
 /// The largest epsilon and the largest delta: releases on disjoint parts of the data, under
-/// add/remove (McSherry 2009, Theorem 4). Under replace-one a unit may move from one part to
+/// add/remove (McSherry 2009). Under replace-one a unit may move from one part to
 /// another, so the two largest of each are added.
 ApproxDp parallel_composition(std::span<const ApproxDp> parts, Neighbours neighbours);
 
 /// (e sqrt(2 k ln(1/slack)) + k e (e^e - 1), k d + slack). Dwork, Rothblum and Vadhan 2010; Dwork
-/// and Roth 2014, Theorem 3.20. InvalidParameter: slack not in (0, 1].
+/// and Roth 2014. InvalidParameter: slack not in (0, 1].
 Result<ApproxDp> advanced_composition(ApproxDp one, std::uint64_t count, double slack);
 
 /// (sum e_i^2 / 2 + sqrt(2 ln(1/slack) sum e_i^2), sum d_i + slack): different releases, by way of
-/// concentrated privacy (Bun and Steinke 2016, Propositions 1.3 and 1.4). Holds with parameters
+/// concentrated privacy (Bun and Steinke 2016). Holds with parameters
 /// chosen on the fly when a filter stops the sums (Whitehouse et al. 2023).
 Result<ApproxDp> advanced_composition(std::span<const ApproxDp> releases, double slack);
 
@@ -36,13 +36,13 @@ Result<ApproxDp> advanced_composition(std::span<const ApproxDp> releases, double
 Result<Epsilon> advanced_composition_share(ApproxDp target, std::uint64_t count);
 
 /// (ln(1 + q (e^e - 1)), q d): each unit takes part with probability q. Balle, Barthe and Gaboardi
-/// 2018, Theorem 8 (add/remove). Under replace-one the inner guarantee must hold for replacing a
-/// unit and for a unit that joins or leaves; then the same follows from their Theorem 2.
-/// InvalidParameter: q outside [0, 1].
+/// 2018 (add/remove). Under replace-one the inner guarantee must hold for replacing a
+/// unit and for a unit that joins or leaves; then the same follows from their advanced joint
+/// convexity. InvalidParameter: q outside [0, 1].
 Result<ApproxDp> amplify_by_poisson_sampling(ApproxDp inner, double probability);
 
 /// The same with q = sample / population: a uniform sample without replacement, under replace-one
-/// (Theorem 9 there). Refused under add/remove, where q itself would depend on the data.
+/// (same paper). Refused under add/remove, where q itself would depend on the data.
 Result<ApproxDp> amplify_by_sampling_without_replacement(ApproxDp inner, std::uint64_t sample,
                                                          std::uint64_t population,
                                                          Neighbours neighbours);

@@ -74,11 +74,11 @@ Result<ClippedSums> ClippedSums::make(Epsilon epsilon, std::vector<Sum> sums, Cl
   const double last = bounded ? kSizeBits + std::log2(weight * rows) : 50;
   for (double power = first; power < last + 0.5; power += 0.5)
     clipped.bounds_.push_back(static_cast<UInt128>(std::exp2(power)));
-  const Epsilon least =
-      Epsilon::make(sub_down(clipped.noise_.value(), clipped.test_.value())).value();
   // The noise at the largest bound must still fit: bounds beyond that are left out, which is
   // decided before anything is charged. Nobody has that many rows of largest size where noise would
   // fit.
+  const Epsilon least =
+      Epsilon::make(sub_down(clipped.noise_.value(), clipped.test_.value())).value();
   const auto noise_fits = [&] {
     for (std::size_t sum = 0; sum < clipped.sums_.size(); ++sum)
       if (!DiscreteLaplaceSampler::make(clipped.rate(sum, to_big(clipped.bounds_.back()), least)))

@@ -29,12 +29,12 @@ struct Question {
   std::string account = kOwnerAccount;
   std::optional<Epsilon>
       epsilon;  ///< of the whole statement; absent: kDefaultEpsilon, or what the statement says
-  std::optional<Delta> delta;                   ///< used only where a release needs one
-  std::string request;                          ///< idempotency key
-  std::vector<sql::Parameter> parameters = {};  ///< $1, $2, ... of `sql`
+  std::optional<Delta> delta;  ///< used only where a release needs one
   /// Instead of an epsilon: the least one is found at which every number is within it.
   std::optional<TargetError> target_error;
+  std::string request;  ///< idempotency key
   bool errors = false;  ///< hand the answer out with error columns (Answer::with_error_columns)
+  std::vector<sql::Parameter> parameters = {};  ///< $1, $2, ... of `sql`
 };
 
 struct ExplainedColumn {

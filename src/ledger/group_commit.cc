@@ -32,9 +32,21 @@ Result<void> Ledger::Impl::commit_batch(const std::vector<Waiting*>& batch) {
   const std::scoped_lock lock(mutex);
   Database& database = store.database();
   DISCREET_TRY(Transaction transaction, Transaction::begin(database));
+  std::size_t noted = 0;
+  {
+    const std::scoped_lock noting(notes_mutex_);
+    noted = notes_.size();
+    for (const Note& note : notes_) {
+      DISCREET_TRY(const auto event, store.append(note.at, note.account, RepeatEvent{note.charge}));
+    }
+  }
+  const auto forget_notes = [&] {
+    const std::scoped_lock noting(notes_mutex_);
+    notes_.erase(notes_.begin(), notes_.begin() + std::ptrdiff_t(noted));
+  };
   for (Waiting* waiting : batch) {
     // Alone there is nobody to protect: the transaction itself is the savepoint.
-    const bool alone = batch.size() == 1;
+    const bool alone = batch.size() == 1 && noted == 0;
     if (!alone) DISCREET_TRY_VOID(database.execute("SAVEPOINT one"));
     waiting->outcome = run(*waiting->work);
     if (waiting->outcome) {
@@ -46,7 +58,24 @@ Result<void> Ledger::Impl::commit_batch(const std::vector<Waiting*>& batch) {
     if (!is_refusal(waiting->outcome.error()) || alone) return waiting->outcome.error();
     DISCREET_TRY_VOID(database.execute("ROLLBACK TO one; RELEASE one"));
   }
-  return transaction.commit();
+  DISCREET_TRY_VOID(transaction.commit());
+  forget_notes();
+  return {};
+}
+
+bool Ledger::Impl::note_repeat(const std::string& account, std::uint64_t charge) {
+  constexpr std::size_t kManyNotes = 512;
+  const std::scoped_lock noting(notes_mutex_);
+  notes_.push_back({clock.now(), account, charge});
+  return notes_.size() % kManyNotes == 0;
+}
+
+Result<void> Ledger::Impl::flush() {
+  {
+    const std::scoped_lock noting(notes_mutex_);
+    if (notes_.empty()) return {};
+  }
+  return commit_together([]() -> Result<void> { return {}; });
 }
 
 Result<void> Ledger::Impl::commit_together(const std::function<Result<void>()>& work) {

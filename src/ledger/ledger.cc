@@ -150,7 +150,9 @@ Result<void> Ledger::Impl::record_grants() {
 
 Ledger::Ledger(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Ledger::Ledger(Ledger&&) noexcept = default;
-Ledger::~Ledger() = default;
+Ledger::~Ledger() {
+  if (impl_ && !impl_->read_only) static_cast<void>(impl_->flush());
+}
 
 Result<Ledger> Ledger::open(const std::filesystem::path& path, std::vector<AccountSpec> accounts,
                             const Clock& clock, LedgerOptions options) {
@@ -225,15 +227,17 @@ Result<std::optional<RecordedAnswer>> Ledger::find_answer(const std::string& acc
 }
 
 Result<void> Ledger::record_repeat(const std::string& account, std::uint64_t charge) {
-  return impl_->commit_together([&]() -> Result<void> {
-    DISCREET_TRY(const auto chain, impl_->chain(account));
-    DISCREET_TRY(const auto answer, impl_->store.answer(charge));
-    if (!answer)
-      return Error{ErrorCode::NotFound, fmt::format("charge {} has no recorded answer", charge)};
-    DISCREET_TRY(const auto event,
-                 impl_->store.append(impl_->clock.now(), account, RepeatEvent{charge}));
-    return {};
-  });
+  DISCREET_TRY(const auto chain, impl_->chain(account));
+  DISCREET_TRY(const bool answered, impl_->reading([&](Store& store) -> Result<bool> {
+    return store.has_answer(charge);
+  }));
+  if (!answered)
+    return Error{ErrorCode::NotFound, fmt::format("charge {} has no recorded answer", charge)};
+  return impl_->note_repeat(account, charge) ? impl_->flush() : Result<void>();
+}
+
+Result<void> Ledger::flush() {
+  return impl_->flush();
 }
 
 Result<Receipt> Ledger::charge(const Charge& charge) {
@@ -292,7 +296,7 @@ Result<Receipt> Ledger::charge_inside(const Charge& charge) {
 Result<std::string> Ledger::record_release(Receipt receipt, std::string_view answer) {
   DISCREET_CHECK(receipt.charge() != 0, "a receipt was used twice");
   std::string given;
-  DISCREET_TRY_VOID(impl_->commit_together([&]() -> Result<void> {
+  const std::function<Result<void>()> work = [&]() -> Result<void> {
     Store& store = impl_->store;
     DISCREET_TRY(auto earlier, sealed_answer(store, receipt.charge()));
     if (earlier) {
@@ -305,7 +309,8 @@ Result<std::string> Ledger::record_release(Receipt receipt, std::string_view ans
     DISCREET_TRY_VOID(store.put_answer(receipt.charge(), event.sequence, answer));
     given = answer;
     return {};
-  }));
+  };
+  DISCREET_TRY_VOID(impl_->commit_together(work));
   return given;
 }
 
@@ -340,6 +345,7 @@ Result<std::vector<Balance>> Ledger::balances() {
 }
 
 Result<std::vector<StoredEvent>> Ledger::recent_events(const EventPage& page) {
+  DISCREET_TRY_VOID(impl_->flush());
   return impl_->reading([&](Store& store) -> Result<std::vector<StoredEvent>> {
     DISCREET_TRY(Statement select,
                  store.database().prepare(fmt::format(
@@ -375,6 +381,7 @@ Result<ChargeRecord> Ledger::record(std::uint64_t charge) {
 }
 
 Result<void> Ledger::each_event(const std::function<Result<void>(const StoredEvent&)>& visit) {
+  DISCREET_TRY_VOID(impl_->flush());
   const std::scoped_lock lock(impl_->mutex);
   DISCREET_TRY(Statement select, impl_->store.database().prepare(fmt::format(
                                      "SELECT {} FROM events ORDER BY seq", kEventColumns)));

@@ -108,7 +108,8 @@ class Ledger {
   /// is free: it is post-processing of what has been paid for.
   Result<std::optional<RecordedAnswer>> find_answer(const std::string& account,
                                                     const std::string& question);
-  /// Writes down that the recorded answer was given to `account` too.
+  /// Writes down that the recorded answer was given to `account` too. It is free, so the note goes
+  /// to disk with the next commit, flush() or reading of events; a crash may lose it.
   Result<void> record_repeat(const std::string& account, std::uint64_t charge);
 
   /// Pays, durably. A question that was paid under the same budget but never answered (its asker
@@ -122,6 +123,9 @@ class Ledger {
 
   /// The account's total as of now.
   Result<Amount> granted(const std::string& account);
+  /// Puts on disk what record_repeat() noted.
+  Result<void> flush();
+
   Result<Balance> balance(const std::string& account);
   Result<std::vector<Balance>> balances();
 

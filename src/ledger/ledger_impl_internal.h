@@ -53,6 +53,12 @@ class Ledger::Impl {
   /// own, so that one that is refused takes nothing of the others with it.
   Result<void> commit_together(const std::function<Result<void>()>& work);
 
+  /// A repeated answer costs nothing, so its note need not be durable before the answer leaves: it
+  /// goes to disk with the next commit. True: there are many, and somebody should flush().
+  bool note_repeat(const std::string& account, std::uint64_t charge);
+  /// Everything noted is on disk once it returns.
+  Result<void> flush();
+
   std::mutex mutex;  ///< of `store`
   Store store;
   std::mutex reader_mutex;
@@ -73,6 +79,14 @@ class Ledger::Impl {
     bool done = false;
   };
   Result<void> commit_batch(const std::vector<Waiting*>& batch);
+
+  struct Note {
+    Instant at;
+    std::string account;
+    std::uint64_t charge;
+  };
+  std::mutex notes_mutex_;
+  std::vector<Note> notes_;
 
   std::mutex queue_mutex_;
   std::condition_variable finished_;

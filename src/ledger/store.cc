@@ -311,4 +311,10 @@ Result<std::optional<Store::AnswerRow>> Store::answer(std::uint64_t charge) {
   return std::optional(AnswerRow{static_cast<std::uint64_t>(select.integer(0)), select.text(1)});
 }
 
+Result<bool> Store::has_answer(std::uint64_t charge) {
+  DISCREET_TRY(Statement select, database_.prepare("SELECT 1 FROM answers WHERE charge = ?"));
+  select.bind(static_cast<std::int64_t>(charge));
+  return select.step();
+}
+
 }  // namespace discreet::ledger

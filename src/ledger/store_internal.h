@@ -54,6 +54,7 @@ class Store {
   };
   Result<void> put_answer(std::uint64_t charge, std::uint64_t release, std::string_view answer);
   Result<std::optional<AnswerRow>> answer(std::uint64_t charge);
+  Result<bool> has_answer(std::uint64_t charge);
 
   /// Rows of an event query, in the order of its columns.
   static StoredEvent read_event(const Statement& row);

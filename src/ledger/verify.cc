@@ -131,6 +131,7 @@ class Replay {
 }  // namespace
 
 Result<Verification> Ledger::verify(const std::string& head) {
+  DISCREET_TRY_VOID(impl_->flush());
   const std::scoped_lock lock(impl_->mutex);
   Database& database = impl_->store.database();
   DISCREET_TRY_VOID(database.execute("BEGIN"));  // one snapshot while others go on writing

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
@@ -128,6 +129,41 @@ TEST(LastingReports, AveragingRevealsThePermanentAnswerOnly) {
             << " (limit 5.5, false alarm 4e-8)\n";
   EXPECT_LT(std::abs(z), 5.5);
   EXPECT_GT(different.size(), 300U) << "every report is randomised again";
+}
+
+// The broken twin: fresh randomisation every day. The same 400 days show the value of everyone,
+// which is what the budget and lasting reports are for.
+TEST(LastingReports, FreshReportsEveryDayWouldGiveTheValueAway) {
+  ReportBudget unlimited(eps(1e9));
+  Spec spec;
+  spec.kind = OracleKind::OptimizedUnary;
+  spec.epsilon = 1;
+  spec.values = 50;
+  const auto client = Client::make(spec, unlimited).value();
+  SeededRandom random(4);
+  int fresh_found = 0, lasting_found = 0;
+  for (std::uint8_t person = 0; person < 60; ++person) {
+    const std::string value = std::to_string(person % 50);
+    const ClientSecret secret{person, 3};
+    std::vector<int> fresh(50), lasting(50);
+    for (int day = 0; day < 400; ++day) {
+      const auto once = client.report(value, random).value();
+      const auto again = client.report_lasting(value, secret, random).value();
+      for (std::size_t i = 0; i < 50; ++i) {
+        fresh[i] += (once[i / 8] >> (i % 8)) & 1;
+        lasting[i] += (again[i / 8] >> (i % 8)) & 1;
+      }
+    }
+    const auto guess = [](const std::vector<int>& ones) {
+      return std::to_string(std::max_element(ones.begin(), ones.end()) - ones.begin());
+    };
+    fresh_found += guess(fresh) == value ? 1 : 0;
+    lasting_found += guess(lasting) == value ? 1 : 0;
+  }
+  std::cout << "values guessed of 60: " << fresh_found << " from fresh reports, " << lasting_found
+            << " from lasting ones\n";
+  EXPECT_GT(fresh_found, 55);
+  EXPECT_LT(lasting_found, 15);  // e times 1/50 of 60 is 3 at most on average
 }
 
 TEST(ReportBudgetFile, SurvivesAndForgetsOnlyWhatWasNotAcknowledged) {

@@ -13,7 +13,7 @@ namespace discreet::local {
 namespace {
 
 TEST(HeavyHitters, FindsTheFrequentStringsAndInventsNone) {
-  const auto hitters = HeavyHitters::make({.epsilon = 4, .bytes_max = 6}).value();
+  const auto hitters = HeavyHitters::make({.epsilon = 4, .bytes_max = 6, .name = "words"}).value();
   const std::vector<std::pair<std::string, int>> people = {
       {"coffee", 9000}, {"tea", 6000}, {"m\xc3\xa1te", 4000}, {"coffin", 3500}};
   SeededRandom random(11);
@@ -43,8 +43,8 @@ TEST(HeavyHitters, FindsTheFrequentStringsAndInventsNone) {
   ASSERT_TRUE(again);
   EXPECT_EQ(again->header(), hitters.header());
   EXPECT_TRUE(HeavyHitters::is_header(hitters.header()));
-  EXPECT_FALSE(HeavyHitters::make({.epsilon = 0}));
-  EXPECT_FALSE(HeavyHitters::make({.epsilon = 1, .bytes_max = 0}));
+  EXPECT_FALSE(HeavyHitters::make({.epsilon = 0, .name = "none"}));
+  EXPECT_FALSE(HeavyHitters::make({.epsilon = 1, .bytes_max = 0, .name = "none"}));
 }
 
 TEST(Attributes, BothStrategiesEstimateEveryAttributeAndSamplingIsBetter) {

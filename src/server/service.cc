@@ -86,7 +86,14 @@ void Service::work(Curator& curator) {
     Work next;
     {
       std::unique_lock lock(mutex_);
-      changed_.wait(lock, [&] { return stopping_ || !line_.empty(); });
+      // Whoever has nothing to do for a second sees to it that notes of repeated answers are kept.
+      const bool found = changed_.wait_for(lock, std::chrono::seconds(1),
+                                           [&] { return stopping_ || !line_.empty(); });
+      if (!found) {
+        lock.unlock();
+        if (!curator.ledger().flush()) log_.warn("ledger_not_written");
+        continue;
+      }
       if (line_.empty()) return;
       next = std::move(line_.front());
       line_.pop_front();

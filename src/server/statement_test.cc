@@ -19,6 +19,8 @@ TEST(StatementTest, QuestionsAreToldFromEverythingElse) {
   EXPECT_EQ(kind("select version()"), StatementKind::Catalog);
   EXPECT_EQ(kind("SELECT * FROM pg_catalog.pg_class"), StatementKind::Catalog);
   EXPECT_EQ(kind("select * from discreet.budget"), StatementKind::Catalog);
+  EXPECT_EQ(kind("SELECT * FROM unnest(current_schemas(true))"), StatementKind::Catalog);
+  EXPECT_EQ(kind("select n from (select count(*) as n from people) x"), StatementKind::Question);
   EXPECT_EQ(kind("drop table people"), StatementKind::Question);  // which the planner refuses
   EXPECT_EQ(kind(" -- nothing\n ; "), StatementKind::Empty);
   EXPECT_EQ(kind("begin isolation level serializable"), StatementKind::Begin);

@@ -11,7 +11,7 @@ import time
 import psycopg
 import pytest
 
-from harness import PASSWORD, Served
+from harness import PASSWORD, Served, wait_until
 
 
 @pytest.fixture(scope="module")
@@ -195,7 +195,9 @@ def test_killed_under_load_nothing_is_lost_and_no_one_is_in():
         threads = [threading.Thread(target=ask, args=(w,)) for w in range(8)]
         for t in threads:
             t.start()
-        time.sleep(1.5)
+        # In the middle of it, however slow the machine is today.
+        before = len(answers)
+        assert wait_until(lambda: len(answers) >= before + 6, 60)
         server.kill()
         stop.set()
         for t in threads:

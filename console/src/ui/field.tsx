@@ -43,12 +43,14 @@ interface SliderProps {
   /** Equal ratios take equal room. */
   logarithmic?: boolean;
   show: (value: number) => string;
+  /** The value stands beside it already. */
+  valueElsewhere?: boolean;
   onValue: (value: number) => void;
 }
 
 const positions = 400;
 
-export function Slider({ label, value, low, high, step, logarithmic, show, onValue }: SliderProps) {
+export function Slider({ label, value, low, high, step, logarithmic, show, valueElsewhere, onValue }: SliderProps) {
   const id = useId();
   const toPosition = (v: number) => (logarithmic ? (positions * Math.log(v / low)) / Math.log(high / low) : v);
   const fromPosition = (p: number) => (logarithmic ? Number((low * (high / low) ** (p / positions)).toPrecision(2)) : p);
@@ -56,7 +58,7 @@ export function Slider({ label, value, low, high, step, logarithmic, show, onVal
     <div class="field">
       <div class="spread">
         <label for={id} class="label">{label}</label>
-        <output for={id} class="number slider-value">{show(value)}</output>
+        {!valueElsewhere && <output for={id} class="number slider-value">{show(value)}</output>}
       </div>
       <input
         id={id} type="range" aria-valuetext={show(value)}

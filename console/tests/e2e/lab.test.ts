@@ -84,6 +84,7 @@ describe("the lab", () => {
     await page.evaluate(() => scrollTo(0, 0));
     await page.reload();
     await page.getByRole("heading", { level: 1, name: "Lab" }).waitFor();
+    await page.locator(".rail-budget").waitFor();
     await picture(page, "lab");
     await experiment("Differencing").scrollIntoViewIfNeeded();
     await page.getByRole("link", { name: "Differencing" }).click();

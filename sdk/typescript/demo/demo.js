@@ -141,7 +141,7 @@ function draw(table) {
       tick.style.left = `calc(${at(known[i] / n)} - 1px)`;
       worst = Math.max(worst, Math.abs(share - known[i] / n));
     }
-    element.querySelector(".number").textContent = n ? `${(100 * share).toFixed(1)} % ± ${(196 * r.stderr / n).toFixed(1)}` : "";
+    element.querySelector(".number").textContent = n ? `${(100 * share).toFixed(1).replace("-0.0", "0.0")} % ± ${(196 * r.stderr / n).toFixed(1)}` : "";
   });
   $("summary").textContent = n === 0 ? "No reports yet." :
     `${number.format(n)} reports` + (knowsAll ? `; the largest error is ${(100 * worst).toFixed(1)} percentage points.` : ".");

@@ -50,7 +50,7 @@ export function PricePanel({ pricing, epsilon, onEpsilon, blank }: PricePanelPro
 function EpsilonControl({ epsilon, onEpsilon }: { epsilon: number; onEpsilon: (epsilon: number) => void }) {
   return (
     <div class="epsilon-control">
-      <Slider label="Privacy loss ε" value={Math.min(4, Math.max(0.01, epsilon))} low={0.01} high={4} logarithmic show={() => ""} onValue={onEpsilon} />
+      <Slider label="Privacy loss ε" value={Math.min(4, Math.max(0.01, epsilon))} low={0.01} high={4} logarithmic show={formatEpsilon} valueElsewhere onValue={onEpsilon} />
       <Field label="ε, exactly" type="number" class="mono" inputMode="decimal" min="0.0001" max="100" step="any" value={epsilon}
         onChange={(event) => {
           const value = Number(event.currentTarget.value);

@@ -26,6 +26,7 @@ export function AveragingLab() {
         <div><button type="button" class="button" onClick={() => setSeed(seed + 1)}><DiceIcon />Again</button></div>
       </>}
       picture={<Means run={run} />}
+      command={`discreet attack averaging --epsilon ${epsilon}`}
       readings={[
         { label: `fresh noise, off by after ${formatNumber(times)} answers`, value: formatNumber(Number(Math.abs(run.fresh[times - 1]! - exact).toPrecision(2))), tone: "danger" },
         { label: "what that would have cost", value: `ε ${formatEpsilon(epsilon * times)}`, tone: "price" },

@@ -42,6 +42,7 @@ export function DifferencingLab() {
             : <>The attacker guesses that {person.name} {result.guess ? "broke" : "kept"} the rules, and is {result.right ? "right this time" : "wrong this time"}. It is little better than a coin.</>}
         </p>
       </>}
+      command={`discreet attack differencing --epsilon ${epsilon}`}
       readings={[
         { label: "attack is right", value: percent(rate, 1), tone: mode === "exact" ? "danger" : rate > 0.75 ? "error" : "good" },
         { label: "guarantee: right at most", value: mode === "exact" ? "no guarantee" : percent(guessBound(epsilon), 1), tone: mode === "exact" ? "danger" : "good" },

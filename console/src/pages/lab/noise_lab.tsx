@@ -18,6 +18,7 @@ export function NoiseLab() {
       story={<>How many in Merrow were ill? {formatNumber(count)}, or {formatNumber(count - 1)} had one person stayed away. Each world's answer is released {formatNumber(trials)} times. The less the two heaps differ, the less an answer says about that person.</>}
       controls={<Slider label="Epsilon" value={epsilon} low={0.02} high={4} logarithmic show={formatEpsilon} onValue={setEpsilon} />}
       picture={<Heaps worlds={worlds} error={error} />}
+      command={`discreet noise laplace --epsilon ${epsilon} --sensitivity 1 --value 1000`}
       readings={[
         { label: "95 % error", value: formatError(error), tone: "error" },
         { label: "any outcome is at most this much likelier in one world than in the other", value: `${formatNumber(Number(Math.exp(epsilon).toPrecision(3)))}×` },

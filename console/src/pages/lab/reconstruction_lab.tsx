@@ -31,6 +31,7 @@ export function ReconstructionLab() {
         <div><button type="button" class="button" onClick={() => setSeed(seed + 1)}><DiceIcon />Other people</button></div>
       </>}
       picture={<div class="reconstruction-picture"><Bits result={result} /><PhaseChange curve={curve} queries={queries} noise={noise} accuracy={result.accuracy} /></div>}
+      command={`discreet attack reconstruct --people ${people} --queries ${queries}`}
       readings={[
         { label: "bits found", value: percent(result.accuracy), tone: result.accuracy > 0.9 ? "danger" : result.accuracy > 0.7 ? "error" : "good" },
         { label: "predicted by least squares", value: percent(predictedAccuracy(people, queries, noise * root)) },

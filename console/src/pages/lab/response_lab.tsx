@@ -34,6 +34,7 @@ export function ResponseLab() {
         <Crowd truth={result.truth} answers={result.answers} />
         <EstimateBar truth={share} estimate={result.estimate} error={error} central={centralError95(people, epsilon)} />
       </>}
+      command={`discreet noise randomized-response --epsilon ${epsilon} --value 1`}
       readings={[
         { label: "estimate", value: percent(result.estimate, 1), tone: "value" },
         { label: "95 % error", value: `±${percent(error, 1)}`, tone: "error" },

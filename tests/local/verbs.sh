@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# `discreet local` as people type it.
+#   verbs.sh build/bin/discreet
+set -euo pipefail
+discreet=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+repeat() { awk -v text="$1" -v count="$2" 'BEGIN { for (i = 0; i < count; ++i) print text }'; }
+fail() { echo "verbs: $*" >&2; exit 1; }
+
+awk 'BEGIN { for (i = 0; i < 20000; ++i) print i % 7 % 4 }' > values
+for oracle in auto grr sue oue the she blh olh hr ss cms hcms rappor; do
+  "$discreet" local randomize --oracle $oracle --epsilon 2 --values 4 < values > reports 2> said
+  head -1 reports | grep -q '"discreet_local":1' || fail "$oracle: no header"
+  [ "$(wc -l < reports)" = 20001 ] || fail "$oracle: a report a line"
+  "$discreet" local estimate --json reports > estimates 2>> said
+  [ "$(grep -c '"value".*"estimate".*"stderr"' estimates)" = 4 ] || fail "$oracle: four estimates"
+  # 5,714 people hold 0; six standard errors of the worst oracle in the list.
+  awk -F'[:,]' 'NR == 1 { if ($4 < 2700 || $4 > 8700) exit 1 }' estimates || fail "$oracle: $(head -1 estimates)"
+done
+for oracle in duchi piecewise hybrid laplace; do
+  "$discreet" local randomize --oracle $oracle --epsilon 4 --range 0,10 < values 2> said | "$discreet" local estimate 2>> said | grep -q '^mean' || fail "$oracle: no mean"
+done
+"$discreet" local randomize --oracle oue --epsilon 2 --values 4 --binary < values 2> said | "$discreet" local estimate --json 2>> said | wc -l | grep -qx 4 || fail "binary form"
+
+(head -2 reports; echo '"zz"') | "$discreet" local estimate > /dev/null 2> said || fail "one bad report spoils the rest"
+grep -q '1 refused' said || fail "a bad report is not mentioned"
+expect() { local code=$1; shift; set +e; "$@" > out 2> said < /dev/null; local got=$?; set -e; [ $got = "$code" ] || fail "exit $got, not $code: $*"; }
+expect 2 "$discreet" local randomize --oracle olh --values 4
+expect 2 "$discreet" local randomize --oracle olx --epsilon 1 --values 4
+expect 2 "$discreet" local randomize --oracle grr --epsilon 0 --values 4
+expect 2 "$discreet" local randomize --oracle grr --epsilon nan --values 4
+expect 1 "$discreet" local estimate
+set +e; echo 4 | "$discreet" local randomize --oracle grr --epsilon 1 --values 4 > out 2> said; [ $? = 1 ] || fail "a value that is none"; set -e
+grep -q 'line 1' said || fail "which line"
+"$discreet" local simulate --epsilon 1 --values 16 --people 20000 --json | grep -q '"covered_95"' || fail simulate
+"$discreet" local choose --epsilon 1 --values 64 --json 2> said | grep -q '"chosen":true' || fail choose
+"$discreet" local compare --values 5 --people 2000 --repetitions 2 --json | grep -c measured_rmse | grep -qx 4 || fail compare
+repeat tea 3000 | "$discreet" local randomize --oracle pem --epsilon 6 --bytes-max 3 | "$discreet" local estimate > out 2> said
+grep -q '^tea' out || fail pem
+repeat 0 20000 | "$discreet" local randomize --oracle grr --epsilon 3 --values 2 2> said | tail -n +2 > a
+repeat 1 20000 | "$discreet" local randomize --oracle grr --epsilon 3 --values 2 2> said | tail -n +2 > b
+expect 0 "$discreet" local audit a b --epsilon 3
+expect 1 "$discreet" local audit a b --epsilon 1
+for verb in randomize estimate choose simulate compare audit serve; do
+  "$discreet" local $verb --help | grep -q 'Example' || fail "$verb --help has no example"
+done
