@@ -25,7 +25,7 @@ class CentredSumsTest : public ::testing::Test {
     release_ =
         sql::Planner(*policy, schema_).plan("SELECT avg(x) FROM visits").value().releases.front();
     groups_.emplace(Groups::make(release_, engine_).value());
-    contributions_.emplace(Contributions::load(release_, *groups_, engine_).value());
+    contributions_.emplace(Contributions::load_partials(release_, *groups_, engine_).value());
     const SumPlan plan = plan_sums(release_);
     const auto& average = std::get<sql::AvgRelease>(release_.aggregates.front().kind);
     sums_ = {plan.sums[plan.uses.front().count], plan.sums[*plan.uses.front().linear]};

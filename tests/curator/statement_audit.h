@@ -124,6 +124,7 @@ inline sql::Release kept_in_tables(sql::Release release, DuckDb& with, DuckDb& w
     statement = "FROM " + name;
   };
   keep(release.partials_sql);
+  keep(release.rows_sql);
   if (release.totals_sql) keep(*release.totals_sql);
   for (auto& stream : release.streams) keep(stream.sql);
   return release;
