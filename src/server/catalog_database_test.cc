@@ -78,10 +78,11 @@ TEST_F(CatalogDatabaseTest, AnswersWhatPsqlAsksForBackslashD) {
   EXPECT_EQ(columns->rows[1][0], "age");
   EXPECT_EQ(columns->rows[1][1], "bigint");
   EXPECT_EQ(columns->columns[3].type, "boolean");
-  EXPECT_TRUE(ask("SELECT pol.polname, CASE WHEN pol.polroles = '{0}' THEN NULL ELSE "
-                  "pg_catalog.array_to_string(array(select rolname from pg_catalog.pg_roles where "
-                  "oid = any (pol.polroles) order by 1),',') END FROM pg_catalog.pg_policy pol "
-                  "WHERE pol.polrelid = '16400' ORDER BY 1"));
+  EXPECT_TRUE(
+      ask("SELECT pol.polname, CASE WHEN pol.polroles = '{0}' THEN NULL ELSE "
+          "pg_catalog.array_to_string(array(select rolname from pg_catalog.pg_roles where "
+          "oid = any (pol.polroles) order by 1),',') END FROM pg_catalog.pg_policy pol "
+          "WHERE pol.polrelid = '16400' ORDER BY 1"));
 }
 
 TEST_F(CatalogDatabaseTest, KnowsTheSessionAndTheSchema) {
@@ -124,6 +125,10 @@ TEST_F(CatalogDatabaseTest, ParametersAreConstants) {
                          {{std::string("x' or '1' = '1"), "text"}});
   ASSERT_TRUE(found);
   EXPECT_EQ(found->rows[0][0], "0");
+  const auto kinds = ask("select count(*) from pg_class where relkind = any($1)",
+                         {{std::string("{r,\"p\",NULL}"), ""}});
+  ASSERT_TRUE(kinds);
+  EXPECT_NE(kinds->rows[0][0], "0");
   EXPECT_FALSE(ask("select $2", {{std::string("1"), "int8"}}));
 }
 

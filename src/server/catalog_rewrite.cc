@@ -61,8 +61,35 @@ const std::map<std::string, std::string>& functions() {
   return names;
 }
 
+/// {a,"b c",NULL}, as PostgreSQL writes an array, in the engine's form.
+std::string list_literal(std::string_view text) {
+  std::string list = "[", item;
+  bool quoted = false, was_quoted = false;
+  const auto finish = [&] {
+    if (list.size() > 1) list += ", ";
+    list += item == "NULL" && !was_quoted ? "NULL" : sql_literal(item);
+    item.clear();
+    was_quoted = false;
+  };
+  for (std::size_t i = 1; i + 1 < text.size(); ++i) {
+    if (text[i] == '\\' && i + 2 < text.size())
+      item += text[++i];
+    else if (text[i] == '"') {
+      quoted = !quoted;
+      was_quoted = true;
+    } else if (text[i] == ',' && !quoted)
+      finish();
+    else
+      item += text[i];
+  }
+  if (text.size() > 2) finish();
+  return list + "]";
+}
+
 std::string literal(const sql::Parameter& given) {
   if (!given.text) return "NULL";
+  if (given.type.empty() && given.text->starts_with('{') && given.text->ends_with('}'))
+    return list_literal(*given.text);
   if (given.type == "bool") return *given.text == "true" || *given.text == "t" ? "true" : "false";
   if (given.type == "int8" || given.type == "float8" || given.type == "numeric")
     return fmt::format("CAST({} AS {})", sql_literal(*given.text),

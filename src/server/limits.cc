@@ -3,6 +3,15 @@
 #include <algorithm>
 
 namespace discreet::server {
+namespace {
+
+Steady::duration delay_after(int failures) {
+  const int doublings = std::clamp(failures - LoginGuard::kFreeFailures, 0, 12);
+  return std::min<Steady::duration>(LoginGuard::kFirstDelay * (std::int64_t{1} << doublings),
+                                    LoginGuard::kDelayMax);
+}
+
+}  // namespace
 
 std::optional<Steady::duration> LoginGuard::admit(const std::string& name,
                                                   const std::string& address,
@@ -12,9 +21,7 @@ std::optional<Steady::duration> LoginGuard::admit(const std::string& name,
   Record& record = found->second;
   const auto starts = std::max(now, record.next);
   if (starts - now > kPatience) return std::nullopt;
-  const int doublings = std::min(record.failures - kFreeFailures, 12);
-  record.next =
-      starts + std::min<Steady::duration>(kFirstDelay * (std::int64_t{1} << doublings), kDelayMax);
+  record.next = starts + delay_after(record.failures);
   return starts - now;
 }
 
@@ -24,7 +31,8 @@ void LoginGuard::failed(const std::string& name, const std::string& address,
   Record& record = records_[{name, address}];
   ++record.failures;
   record.last = now;
-  if (record.failures == kFreeFailures) record.next = now + kFirstDelay;
+  if (record.failures >= kFreeFailures)
+    record.next = std::max(record.next, now + delay_after(record.failures));
 }
 
 void LoginGuard::succeeded(const std::string& name, const std::string& address) {

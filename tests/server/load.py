@@ -45,6 +45,16 @@ def connect_seconds(server):
     return (time.time() - started) / 3
 
 
+def use_parquet(server):
+    """The same people as Parquet: reading CSV, the engine guesses formats anew with every question."""
+    folder = server.folder
+    (folder / "copy.toml").write_text('[tables.people]\nsource = "people.csv"\npublic = true\n[budgets.default]\nepsilon = 1.0\ndelta = 0.0\n'
+                                      '[ledger]\nstore = "copy.sqlite"\n')
+    done = server.run("query", "--policy", folder / "copy.toml", "--format", "parquet", "--out", folder / "people.parquet", "select * from people")
+    assert done.returncode == 0, done.stderr
+    server.policy.write_text(server.policy.read_text().replace('"people.csv"', '"people.parquet"'))
+
+
 def bench(server, scripts, connections, seconds):
     """Runs pgbench; latencies in milliseconds by script, and what it said."""
     seconds += round(connections * connect_seconds(server))
@@ -86,7 +96,9 @@ def main():
     parser.add_argument("--single", type=int, default=5, help="seconds for each kind by itself")
     asked = parser.parse_args()
     server = Served(epsilon='"unlimited"', analyst_budget="unlimited,unlimited",
-                    arguments=["--log", "/dev/null"]).start()
+                    arguments=["--log", "/dev/null"])
+    use_parquet(server)
+    server.start()
     problems = []
     try:
         # The answer that will be repeated.
