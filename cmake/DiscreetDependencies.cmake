@@ -1,6 +1,6 @@
 # Everything comes from Debian by name (tools/setup); see docs/decisions/0002-dependencies.md.
 find_package(Threads REQUIRED)
-find_package(OpenSSL 3.0 REQUIRED COMPONENTS Crypto)
+find_package(OpenSSL 3.0 REQUIRED COMPONENTS Crypto SSL)
 find_package(Boost 1.81 REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)

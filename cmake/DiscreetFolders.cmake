@@ -25,7 +25,7 @@ discreet_library(sql DEPENDS base privacy catalog LINK_PRIVATE PgQuery::PgQuery 
 discreet_library(curator DEPENDS base random privacy mechanisms accounting ledger catalog sql engines_duckdb)
 discreet_library(town DEPENDS base engines_duckdb)
 
-discreet_library(prio DEPENDS base random privacy mechanisms accounting ledger LINK_PRIVATE OpenSSL::Crypto SQLite::SQLite3)
+discreet_library(prio DEPENDS base random privacy mechanisms accounting ledger LINK_PRIVATE OpenSSL::SSL OpenSSL::Crypto SQLite::SQLite3 Threads::Threads)
 
 add_executable(discreet_cli)
 set_target_properties(discreet_cli PROPERTIES OUTPUT_NAME discreet)
