@@ -44,7 +44,9 @@ class Tally {
       : servers_(servers), total_(std::move(total)) {}
   void add(const Result<std::vector<FieldVector>>& outs, const char* what, std::size_t bit) {
     ++(outs ? harmless_ : refused_);
-    if (outs) EXPECT_EQ(servers_.total_of(*outs), total_) << what << " bit " << bit;
+    if (outs) {
+      EXPECT_EQ(servers_.total_of(*outs), total_) << what << " bit " << bit;
+    }
   }
   std::size_t refused() const { return refused_; }
   std::size_t harmless() const { return harmless_; }
