@@ -1,4 +1,5 @@
 // `discreet prio`: private aggregation. Each action is declared in a file of its own.
+#include "cli/prio.h"
 
 #include <cstdio>
 #include <filesystem>
@@ -7,7 +8,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/verb.h"
 #include "prio/conformance.h"
 
 namespace discreet::cli {
@@ -54,9 +54,20 @@ void add_prio_conformance(CLI::App& prio, Action& chosen) {
 }  // namespace
 
 void add_prio(CLI::App& app, Action& chosen) {
-  CLI::App* verb = add_verb(app, "prio", "Sums over many clients that no server can look into",
-                            "  discreet prio conformance Prio3Count_0.json");
+  CLI::App* verb =
+      add_verb(app, "prio", "Sums over many clients that no server can look into",
+               "  discreet prio task --circuit count --epsilon 1 --out survey\n"
+               "  discreet prio helper --task survey/task.json --secrets survey/helper.json "
+               "--state survey/helper &\n"
+               "  discreet prio leader --task survey/task.json --secrets survey/leader.json "
+               "--state survey/leader &\n"
+               "  seq 500 | awk '{print $1 % 2}' | discreet prio client --task survey/task.json\n"
+               "  discreet prio collect --task survey/task.json --secrets survey/collector.json");
   verb->require_subcommand(1);
+  add_prio_task(*verb, chosen);
+  add_prio_client(*verb, chosen);
+  add_prio_servers(*verb, chosen);
+  add_prio_collect(*verb, chosen);
   add_prio_conformance(*verb, chosen);
 }
 

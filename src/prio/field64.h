@@ -67,6 +67,11 @@ class Field64 {
     std::uint64_t high_ = 0;
   };
 
+  /// a += b on elements as words, `count` of them: how servers add up shares.
+  static void add_words(std::uint64_t* a, const std::uint64_t* b, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) a[i] = (Field64(a[i]) + Field64(b[i])).value_;
+  }
+
   /// Little endian; false when the bytes hold a number that is not reduced.
   static bool load(const std::uint8_t* bytes, Field64& out) {
     std::memcpy(&out.value_, bytes, kBytes);

@@ -69,6 +69,22 @@ TYPED_TEST(FieldTest, SumsOfProductsAgreeWithBigIntegers) {
   EXPECT_EQ(big(of_elements.value_of_elements().integer()), expected % p);
 }
 
+TYPED_TEST(FieldTest, SharesInWordsAddUpLikeElements) {
+  using F = TypeParam;
+  const auto samples = this->samples();
+  for (const F& a : samples)
+    for (const F& b : samples) {
+      std::vector<std::uint64_t> x(2 * F::kWords), y(2 * F::kWords);
+      a.to_words(&x[0]);
+      b.to_words(&x[F::kWords]);
+      b.to_words(&y[0]);
+      b.to_words(&y[F::kWords]);
+      F::add_words(x.data(), y.data(), 2);
+      ASSERT_EQ(F::from_words(&x[0]), a + b);
+      ASSERT_EQ(F::from_words(&x[F::kWords]), b + b);
+    }
+}
+
 TYPED_TEST(FieldTest, TheLargestTermsDoNotOverflowASum) {
   using F = TypeParam;
   const BigInt p = big(F::kModulus);

@@ -43,6 +43,24 @@ CircuitSensitivity worst_pair(const Shape& shape, bool replace) {
   return {0, 0};
 }
 
+/// The least e with P[|Z + Z'| > e] <= beta for two discrete Laplace variables: with r =
+/// exp(-1/scale), P[Z + Z' = s] = ((1 - r) / (1 + r))^2 r^|s| (|s| + (1 + r^2) / (1 - r^2)), summed
+/// from e + 1 on.
+double two_laplace_error(double scale, double beta) {
+  const double r = std::exp(-1 / scale), gap = -std::expm1(-1 / scale);
+  const double first = (1 + r * r) / (gap * (1 + r));
+  const auto tail = [&](double t) {
+    return 2 * std::pow(gap / (1 + r), 2) * std::pow(r, t) * ((t + first) / gap + r / (gap * gap));
+  };
+  double low = -1, high = 1;
+  while (tail(high + 1) > beta) high *= 2;
+  while (high - low > 1) {
+    const double middle = std::floor((low + high) / 2);
+    (tail(middle + 1) > beta ? low : high) = middle;
+  }
+  return high;
+}
+
 }  // namespace
 
 const char* name(NoiseKind kind) {
@@ -155,8 +173,14 @@ double ShareNoise::error95() const {
   const auto within = [this](double confidence) {
     return gaussian_ ? gaussian_->error_bound(confidence) : laplace_->error_bound(confidence);
   };
+  const double count = noises();
   if (noises() == 1) return within(0.95);
-  return std::min(noises() * within(1 - 0.05 / noises()), std::sqrt(variance() / 0.05));
+  const double together = count * within(1 - 0.05 / count);
+  if (gaussian_)  // a sum of sub-Gaussian variables (Canonne, Kamath and Steinke 2020, Corollary
+                  // 17)
+    return std::min(together, std::ceil(std::sqrt(2 * variance() * std::log(2 / 0.05))));
+  if (noises() == 2) return two_laplace_error(laplace_->scale(), 0.05);
+  return std::min(together, std::sqrt(variance() / 0.05));
 }
 
 Result<void> ShareNoise::check_fits(std::uint64_t reports) const {
@@ -172,11 +196,6 @@ Result<void> ShareNoise::check_fits(std::uint64_t reports) const {
                     "smaller batches, or a circuit over the larger field (sum-vec)",
                     reports, entry_max(shape_))};
   return {};
-}
-
-Int128 centred(Wide element, Wide modulus) {
-  const bool negative = element > modulus / 2;
-  return negative ? -static_cast<Int128>(modulus - element) : static_cast<Int128>(element);
 }
 
 }  // namespace discreet::prio

@@ -14,37 +14,15 @@
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
 
-#include "base/saturating.h"
 #include "ledger/event.h"
 #include "mechanisms/discrete_gaussian.h"
 #include "mechanisms/discrete_laplace.h"
+#include "prio/noise_policy.h"
 #include "prio/polya.h"
 #include "prio/prio3.h"
-#include "privacy/neighbours.h"
 
 namespace discreet::prio {
-
-enum class NoiseKind { None, Laplace, Gaussian };
-enum class NoiseSplit {
-  Full,  ///< every server adds all of it: one honest server suffices, the variance is one a server
-  Divided,  ///< together they add it once: all must be trusted not to drop theirs
-};
-
-const char* name(NoiseKind kind);
-const char* name(NoiseSplit split);
-Result<NoiseKind> noise_kind(std::string_view name);
-Result<NoiseSplit> noise_split(std::string_view name);
-
-struct NoisePolicy {
-  NoiseKind kind = NoiseKind::None;
-  double epsilon = 0;
-  double delta = 0;  ///< Gaussian only
-  NoiseSplit split = NoiseSplit::Full;
-  Neighbours neighbours = Neighbours::ReplaceOne;
-  std::uint32_t reports_per_client = 1;  ///< the protocol does not bound this; the deployment must
-};
 
 /// How far one client's report can move the vector of sums, in the circuit's own worst case.
 struct CircuitSensitivity {
@@ -70,8 +48,8 @@ class ShareNoise {
   ledger::Price price() const;
   const NoisePolicy& policy() const { return policy_; }
 
-  /// 95 % of released entries are within this of the exact sum when all servers add noise: the
-  /// exact quantile for one noise, Chebyshev's or a sum of quantiles, whichever is less, for more.
+  /// 95 % of released entries are within this of the exact sum when all servers add noise: exact
+  /// for one noise and for two Laplace noises, a bound for more.
   double error95() const;
   double variance() const;
 
@@ -91,8 +69,5 @@ class ShareNoise {
   std::optional<DiscreteGaussian> gaussian_;
   std::optional<PolyaSampler> polya_;
 };
-
-/// The integer between -p/2 and p/2 that an element stands for: totals with noise may be negative.
-Int128 centred(Wide element, Wide modulus);
 
 }  // namespace discreet::prio

@@ -74,8 +74,7 @@ class Prio3Of final : public Prio3 {
 
   void aggregate(FieldVector& sum, const FieldVector& out_share) const override {
     DISCREET_CHECK(sum.size() == out_share.size(), "shares of one circuit");
-    for (std::size_t i = 0; i < sum.size(); i += F::kWords)
-      (F::from_words(&sum[i]) + F::from_words(&out_share[i])).to_words(&sum[i]);
+    F::add_words(sum.data(), out_share.data(), sum.size() / F::kWords);
   }
 
   void add_integers(FieldVector& sum, std::span<const std::int64_t> integers) const override {

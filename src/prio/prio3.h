@@ -20,6 +20,7 @@
 #include <span>
 #include <vector>
 
+#include "base/saturating.h"
 #include "prio/bytes.h"
 #include "prio/circuit.h"
 #include "prio/field64.h"
@@ -58,6 +59,12 @@ struct VerifyInput {
   ByteSpan public_share;
   ByteSpan input_share;
 };
+
+/// The integer between -p/2 and p/2 that an element stands for: totals with noise may be negative.
+inline Int128 centred(Wide element, Wide modulus) {
+  const bool negative = element > modulus / 2;
+  return negative ? -static_cast<Int128>(modulus - element) : static_cast<Int128>(element);
+}
 
 class Prio3 {
  public:

@@ -10,35 +10,41 @@ namespace discreet::prio {
 
 static_assert(std::endian::native == std::endian::little, "states and shares are read as bytes");
 
+void TurboShake128::add_block(const std::uint8_t* block) {
+  for (std::size_t i = 0; i < kTurboShakeRate / 8; ++i) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, block + 8 * i, 8);
+    state_[i] ^= word;
+  }
+  keccak_p12(state_);
+}
+
 void TurboShake128::absorb(ByteSpan message) {
   DISCREET_CHECK(!squeezing_, "a sponge that was squeezed absorbs no more");
-  auto* bytes = reinterpret_cast<std::uint8_t*>(state_.data());
   while (!message.empty()) {
-    const std::size_t n = std::min(message.size(), kTurboShakeRate - at_);
-    if (n == kTurboShakeRate) {
-      for (std::size_t i = 0; i < kTurboShakeRate / 8; ++i) {
-        std::uint64_t word = 0;
-        std::memcpy(&word, message.data() + 8 * i, 8);
-        state_[i] ^= word;
-      }
-    } else {
-      for (std::size_t i = 0; i < n; ++i) bytes[at_ + i] ^= message[i];
+    if (at_ == 0 && message.size() >= kTurboShakeRate) {
+      add_block(message.data());
+      message = message.subspan(kTurboShakeRate);
+      continue;
     }
+    const std::size_t n = std::min(message.size(), kTurboShakeRate - at_);
+    std::memcpy(waiting_.data() + at_, message.data(), n);
     at_ += n;
     message = message.subspan(n);
     if (at_ == kTurboShakeRate) {
-      keccak_p12(state_);
+      add_block(waiting_.data());
       at_ = 0;
     }
   }
 }
 
 void TurboShake128::squeeze(std::span<std::uint8_t> out) {
-  auto* bytes = reinterpret_cast<std::uint8_t*>(state_.data());
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(state_.data());
   if (!squeezing_) {
-    bytes[at_] ^= domain_;
-    bytes[kTurboShakeRate - 1] ^= 0x80;
-    keccak_p12(state_);
+    std::memset(waiting_.data() + at_, 0, kTurboShakeRate - at_);
+    waiting_[at_] ^= domain_;
+    waiting_[kTurboShakeRate - 1] ^= 0x80;
+    add_block(waiting_.data());
     squeezing_ = true;
     at_ = 0;
   }

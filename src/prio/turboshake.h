@@ -4,6 +4,7 @@
 // Proof:     the known answers of RFC 9861, section 5 (turboshake_test.cc)
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -25,8 +26,11 @@ class TurboShake128 {
   void squeeze(std::span<std::uint8_t> out);
 
  private:
+  void add_block(const std::uint8_t* block);
+
   KeccakState state_{};
-  std::size_t at_ = 0;  // next byte of the rate
+  std::array<std::uint8_t, kTurboShakeRate> waiting_;  // absorbed, not yet added to the state
+  std::size_t at_ = 0;                                 // next byte of the rate
   std::uint8_t domain_;
   bool squeezing_ = false;
 };

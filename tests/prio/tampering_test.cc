@@ -3,6 +3,7 @@
 
 #include <iostream>
 
+#include "prio/ping_pong.h"
 #include "prio/test_servers.h"
 #include "support/seeded_random.h"
 
@@ -43,7 +44,9 @@ class Tally {
       : servers_(servers), total_(std::move(total)) {}
   void add(const Result<std::vector<FieldVector>>& outs, const char* what, std::size_t bit) {
     ++(outs ? harmless_ : refused_);
-    if (outs) EXPECT_EQ(servers_.total_of(*outs), total_) << what << " bit " << bit;
+    if (outs) {
+      EXPECT_EQ(servers_.total_of(*outs), total_) << what << " bit " << bit;
+    }
   }
   std::size_t refused() const { return refused_; }
   std::size_t harmless() const { return harmless_; }
@@ -151,6 +154,35 @@ TEST(TamperingTest, SharesOfTheWrongLengthAreRefused) {
       }
     }
   }
+}
+
+// A helper replaces its own entry of the public share by what it computed, so by the draft alone it
+// would accept a report whose entry for it is wrong; the leader, which believes that entry, would
+// refuse. Then one server would have counted what the other had not.
+TEST(TamperingTest, TheHelperRefusesAPublicShareThatTheLeaderWouldStumbleOver) {
+  SeededRandom random(20261208);
+  const auto prio = Prio3::make({CircuitKind::SumVec, 3, 1}, 2).value();
+  TestServers all(*prio, random);
+  TestReport report = all.report({1, 1, 1});
+  const Bytes key(kVerifyKeyBytes, 1);
+  const auto input = [&](unsigned server) {
+    return VerifyInput{.verify_key = key,
+                       .context = as_bytes("test"),
+                       .server = server,
+                       .nonce = report.nonce,
+                       .public_share = report.shares.public_share,
+                       .input_share = report.shares.input_shares[server]};
+  };
+  const LeaderStart leader = ping_pong_leader_init(*prio, input(0)).value();
+  const auto good = ping_pong_helper_init(*prio, input(1), leader.message);
+  ASSERT_TRUE(good);
+  EXPECT_TRUE(ping_pong_leader_finish(*prio, leader.state, good->message));
+  report.shares.public_share.back() ^= 1;  // the helper's own entry
+  const std::vector<Bytes> shares = {PingPongMessage::decode(leader.message).value().verifier_share,
+                                     prio->verify_init(input(1)).value().verifier_share};
+  EXPECT_TRUE(
+      prio->verifier_shares_to_message(as_bytes("test"), shares));  // the draft's own check passes
+  EXPECT_FALSE(ping_pong_helper_init(*prio, input(1), leader.message));
 }
 
 // What a lying server can do, and what it cannot: it can shift the total by lying about its own
