@@ -66,6 +66,11 @@ void say_about(const Loaded& loaded, const Options& o) {
         *numeric, *delta, closed ? fmt::format("{:.4g}", *closed) : "does not apply");
 }
 
+/// Counts without a fraction, small numbers with three digits of it.
+std::string plain(double number) {
+  return std::abs(number) >= 100 ? fmt::format("{:.0f}", number) : fmt::format("{:.3f}", number);
+}
+
 struct Row {
   std::string value;
   double estimate, error, low, high;
@@ -169,8 +174,8 @@ int estimate(const Options& o) {
   }
   fmt::print("{:<20}{:>14}{:>12}{:>14}{:>14}\n", "value", "estimate", "stderr", "low", "high");
   for (const auto& row : *rows)
-    fmt::print("{:<20}{:>14.4g}{:>12.4g}{:>14.4g}{:>14.4g}\n", row.value, row.estimate, row.error,
-               row.low, row.high);
+    fmt::print("{:<20}{:>14}{:>12}{:>14}{:>14}\n", row.value, plain(row.estimate), plain(row.error),
+               plain(row.low), plain(row.high));
   return kOk;
 }
 

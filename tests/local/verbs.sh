@@ -2,7 +2,7 @@
 # `discreet local` as people type it.
 #   verbs.sh build/bin/discreet
 set -euo pipefail
-discreet=$1
+discreet=$(realpath "$1")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
