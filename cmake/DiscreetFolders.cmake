@@ -63,7 +63,6 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(discreet_server_pgwire PRIVATE -Wno-mismatched-new-delete)
   target_compile_options(discreet_server_http PRIVATE -Wno-mismatched-new-delete)
 endif()
-discreet_library(prio DEPENDS base random privacy mechanisms accounting ledger LINK_PRIVATE OpenSSL::Crypto SQLite::SQLite3)
 discreet_library(prio DEPENDS base random privacy mechanisms accounting ledger LINK_PRIVATE OpenSSL::SSL OpenSSL::Crypto SQLite::SQLite3 Threads::Threads)
 
 add_executable(discreet_cli)
