@@ -108,7 +108,9 @@ TEST_F(CatalogDatabaseTest, HasNoHiddenColumnAndNoFile) {
         "insert into discreet.budget select * from discreet.budget"}) {
     const auto answer = ask(sneaky);
     EXPECT_TRUE(!answer || answer->rows.size() <= 1) << sneaky;
-    if (answer) EXPECT_EQ(answer->rows[0][0], "1") << sneaky;
+    if (answer) {
+      EXPECT_EQ(answer->rows[0][0], "1") << sneaky;
+    }
   }
 }
 
