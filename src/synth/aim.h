@@ -13,7 +13,7 @@
 namespace discreet::synth {
 
 struct AimSettings {
-  double select_share = 0.1;         ///< of each round's budget
+  double select_share = 0.1;        ///< of each round's budget
   double rounds_per_attribute = 8;  ///< plan before annealing
   std::uint64_t model_bytes = 2'000'000;
   int iterations = 120;  ///< of mirror descent per round

@@ -130,7 +130,7 @@ double odds_shift(const ExponentialMechanism& mechanism, const std::vector<std::
   SeededRandom random(seed);
   const auto odds = [&](const std::vector<std::int64_t>& s) {
     int first = 0;
-    constexpr int kTrials = 40'000;
+    constexpr int kTrials = 12'000;
     for (int i = 0; i < kTrials; ++i) first += mechanism.release(s, random).value() == 0;
     return static_cast<double>(first + 0.5) / (kTrials - first + 0.5);
   };
@@ -148,13 +148,13 @@ TEST(SynthPrivacyTest, ASelectionMovesTheOddsByAtMostItsCharge) {
   const auto wrong =
       ExponentialMechanism::make(Epsilon::make(epsilon).value(), {LInfSensitivity{1}, true})
           .value();
-  // Each log-odds has a standard error of 0.01; six of the difference are 0.09 (false alarm 1e-8).
+  // Each log-odds has a standard error of 0.02; six of the difference are 0.17 (false alarm 1e-8).
   const double kept = odds_shift(right, scores, neighbour, 4);
   const double broken = odds_shift(wrong, scores, neighbour, 5);
   std::cout << "charged " << epsilon << "; odds moved by " << kept << ", broken twin " << broken
             << "\n";
-  EXPECT_LE(kept, epsilon + 0.09);
-  EXPECT_GT(broken, epsilon + 0.09);
+  EXPECT_LE(kept, epsilon + 0.17);
+  EXPECT_GT(broken, epsilon + 0.17);
 }
 
 // The same through the path AIM takes: tables that differ in one row, scores from exact counts.
@@ -181,18 +181,18 @@ TEST(SynthPrivacyTest, AimsSelectionOnNeighbouringTablesStaysWithinItsCharge) {
   EXPECT_LE(found.lower_bound, epsilon);
 }
 
-// Membership: is the one row with rare values in the table? The attacker sees the whole twin and
-// counts rows that look like it. A twin of exact counts (the broken one) gives it away.
+// Membership: is the one row with a value that nobody else has in the table? The attacker sees the
+// whole twin and counts rows with that value. A twin with next to no noise (the broken one) gives
+// the row away.
 std::int64_t look_alikes(const CodedTable& table) {
   std::int64_t count = 0;
-  for (std::size_t row = 0; row < table.rows(); ++row)
-    count += table.columns[0][row] == 3 && table.columns[1][row] == 0 && table.columns[2][row] == 3;
+  for (const std::uint16_t value : table.columns[0]) count += value == 3;
   return count;
 }
 
 TEST(SynthPrivacyTest, TheTwinDoesNotGiveAMemberAway) {
   CodedTable one = random_table(200, 8);
-  for (std::size_t row = 0; row < one.rows(); ++row)  // nobody else looks like the target
+  for (std::size_t row = 0; row < one.rows(); ++row)  // nobody else has this value
     if (one.columns[0][row] == 3) one.columns[0][row] = 1;
   const CodedTable two = with_row(one, {3, 0, 3});
   const auto workload = Workload::all(one.domain, 3, 1'000).value();
@@ -202,7 +202,8 @@ TEST(SynthPrivacyTest, TheTwinDoesNotGiveAMemberAway) {
       static Workers workers(1);
       const FitContext context{.workers = workers, .random = random};
       return look_alikes(fit_latent(table, workload, target(at),
-                                    {.components = 8, .steps = 30, .proposals = 500}, context)
+                                    {.components = 8, .steps = 60, .rate = 0.2, .proposals = 500},
+                                    context)
                              .value()
                              .tables[0]);
     };
@@ -210,8 +211,8 @@ TEST(SynthPrivacyTest, TheTwinDoesNotGiveAMemberAway) {
   SeededRandom random(9);
   const AuditOptions options{.trials = 1'500, .confidence = 1 - 1e-7, .delta = 1e-6};
   const auto found = audit_epsilon(audited(one, epsilon), audited(two, epsilon), options, random);
-  // The broken twin claims epsilon 1 and adds the noise of epsilon 60.
-  const auto broken = audit_epsilon(audited(one, 60), audited(two, 60), options, random);
+  // The broken twin claims epsilon 1 and adds the noise of epsilon 400.
+  const auto broken = audit_epsilon(audited(one, 400), audited(two, 400), options, random);
   std::cout << "claimed 1, at least " << found.lower_bound << "; broken twin at least "
             << broken.lower_bound << "\n";
   EXPECT_LE(found.lower_bound, epsilon);
