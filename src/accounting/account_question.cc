@@ -203,6 +203,7 @@ Result<AccountAnswer> about_shuffle(const std::string& mechanism, const json& pa
 }  // namespace
 
 Result<LossEvent> event_of_entry(const std::string& mechanism, const json& params) {
+  if (!params.is_object()) return invalid_input("\"params\" must be an object");
   if (mechanism == "heterogeneous") return heterogeneous(params);
   if (mechanism == "kary_randomized_response") return kary(params);
   if (mechanism == "poisson_subsampled_gaussian")

@@ -220,8 +220,9 @@ class Symbols {
 // down instead would cost a whole step's share of its mass.
 void fill_lower_atoms(GridLaw& grid, const std::vector<LooseAtom>& loose, double offset_position,
                       double keep) {
-  const auto reservoir = static_cast<std::size_t>(offset_position);
-  const bool on_grid = offset_position >= 0 && reservoir < grid.lower.size();
+  const bool on_grid =
+      offset_position >= 0 && offset_position < static_cast<double>(grid.lower.size());
+  const std::size_t reservoir = on_grid ? static_cast<std::size_t>(offset_position) : 0;
   double left = on_grid ? grid.lower[reservoir] / 2 : 0;  // half of it is never touched
   for (const LooseAtom& atom : loose) {
     const double mass = atom.mass * keep;

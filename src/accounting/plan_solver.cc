@@ -58,7 +58,9 @@ Result<Bracket> zcdp_answer(const LossPlan& plan, PlanQuestion question) {
   DISCREET_TRY(const Rho rho, Rho::make(plan.rho));
   const double value =
       question.wants_epsilon ? zcdp_epsilon(rho, question.at) : zcdp_delta(rho, question.at);
-  return Bracket{std::isinf(value) ? value : value * (1 - 1e-9), value};
+  // Below the range of doubles a value is rounded up to the least one.
+  const double lower = value < 1e-300 ? 0 : value * (1 - 1e-9);
+  return Bracket{std::isinf(value) ? value : lower, value};
 }
 
 Result<Bracket> one_epsilon_answer(const BinaryCount& releases, PlanQuestion question) {

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <iterator>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -25,7 +26,7 @@ struct Options {
   std::string file;
   std::string compose;
   double delta = 1e-6;
-  double epsilon = -1;
+  std::optional<double> epsilon;
   std::string neighbours = "add_remove";
   std::string curve;
   bool table = false;
@@ -116,15 +117,15 @@ Result<int> answer_composition(const Options& options) {
   DISCREET_TRY(const auto pld, PrivacyLossDistribution::make(event, neighbours));
 
   json out = json::object();
-  if (options.epsilon >= 0) {
-    DISCREET_TRY(const Bracket delta, pld.delta(options.epsilon));
-    out = {{"epsilon", options.epsilon},
+  if (options.epsilon) {
+    DISCREET_TRY(const Bracket delta, pld.delta(*options.epsilon));
+    out = {{"epsilon", *options.epsilon},
            {"delta", delta.upper},
            {"lower", delta.lower},
            {"upper", delta.upper}};
     if (!options.as_json)
       std::cout << fmt::format("delta {:.6g} at epsilon {:g} (between {:.6g} and {:.6g})\n",
-                               delta.upper, options.epsilon, delta.lower, delta.upper);
+                               delta.upper, *options.epsilon, delta.lower, delta.upper);
   } else {
     DISCREET_TRY(const Bracket epsilon, pld.epsilon(options.delta));
     if (!std::isfinite(epsilon.upper))
@@ -179,7 +180,9 @@ void add_account(CLI::App& app, Action& chosen) {
   auto options = std::make_shared<Options>();
   verb->add_option("file", options->file, "Entries as JSON; - reads standard input");
   verb->add_option("--compose", options->compose,
-                   "What was released: 'COUNT x NAME(FIELD=VALUE, ...) + ...'");
+                   "What was released: 'COUNT x NAME(FIELD=VALUE, ...) + ...'; terms also inside "
+                   "sampled(q=, ), sampled_without_replacement(sample=, population=, ), "
+                   "group(size=, ), parallel( , ) and parentheses");
   verb->add_option("--delta", options->delta, "Ask for epsilon at this delta")
       ->capture_default_str();
   verb->add_option("--epsilon", options->epsilon, "Ask for delta at this epsilon instead");

@@ -39,10 +39,25 @@ Arguments arguments(double mu, double epsilon) {
           sub_up(-mu / 2, ratio_down)};
 }
 
-// e^eps Phi(b) = density(a) Mills(-b), since b^2 - a^2 = 2 eps; and x/(1+x^2) <= Mills(x) <= 1/x.
-// Used only where e^eps would overflow.
+// e^eps Phi(b) = density(a) Mills(-b), since b^2 - a^2 = 2 eps. Used only where e^eps would
+// overflow, so that -b is at least 37 and convergents of Laplace's continued fraction for Mills'
+// ratio, which lie below and above it in turn, agree to nine digits. Their few roundings are within
+// kSlack.
+constexpr double kSlack = 1e-14;
+
 double density_up(double x) {
-  return 0.4 * exp_up(-mul_down(x, x) / 2);
+  return 0.398942280401433 * exp_up(-mul_down(x, x) / 2) * (1 + kSlack);
+}
+double density_down(double x) {
+  return 0.398942280401432 * exp_down(-mul_up(x, x) / 2) * (1 - kSlack);
+}
+double mills_up(double x) {
+  const double y = x * x;
+  return (8 + y * (9 + y)) / (x * (15 + y * (10 + y))) * (1 + kSlack);
+}
+double mills_down(double x) {
+  const double y = x * x;
+  return x * (5 + y) / (3 + y * (6 + y)) * (1 - kSlack);
 }
 
 }  // namespace
@@ -51,9 +66,9 @@ double gaussian_delta_up(double mu, double epsilon) {
   if (mu == 0) return 0;
   const Arguments x = arguments(mu, epsilon);
   const double first = phi_up(x.a_up);
-  // Beyond the exponent's range the second term is dropped: sound, and loose only where delta is
-  // huge or nothing (epsilon above 700).
-  const double second = epsilon < kExpMax ? mul_down(exp_down(epsilon), phi_down(x.b_down)) : 0;
+  const double a_most = std::fmax(std::fabs(x.a_down), std::fabs(x.a_up));
+  const double second = epsilon < kExpMax ? mul_down(exp_down(epsilon), phi_down(x.b_down))
+                                          : mul_down(density_down(a_most), mills_down(-x.b_down));
   return std::fmin(1.0, std::fmax(0.0, sub_up(first, second)));
 }
 
@@ -63,7 +78,7 @@ double gaussian_delta_down(double mu, double epsilon) {
   const double first = phi_down(x.a_down);
   const double a_least = x.a_down > 0 ? x.a_down : x.a_up < 0 ? x.a_up : 0;  // smallest magnitude
   const double second = epsilon < kExpMax ? mul_up(exp_up(epsilon), phi_up(x.b_up))
-                                          : div_up(density_up(a_least), -x.b_up);
+                                          : mul_up(density_up(a_least), mills_up(-x.b_up));
   return std::fmax(0.0, sub_down(first, second));
 }
 

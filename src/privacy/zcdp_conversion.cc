@@ -7,40 +7,36 @@
 namespace discreet {
 namespace {
 
-// The bound at order a, rounded up.
-double delta_at(double a, double rho, double epsilon) {
-  const double order = a - 1;  // exact: a - 1 keeps the last place of a
-  const double first = mul_up(order, sub_up(mul_up(a, rho), epsilon));
-  const double second = mul_up(a, log1p_up(-div_down(1, a)));
-  return div_up(exp_up(add_up(first, second)), order);
+// The bound at order 1 + x, rounded up; x may be far below the distance of doubles around one.
+double delta_at(double x, double rho, double epsilon) {
+  const double first = mul_up(x, sub_up(mul_up(add_up(1, x), rho), epsilon));
+  // (1 + x) ln(x / (1 + x)), not positive
+  const double second = -mul_down(add_down(1, x), log1p_down(div_down(1, x)));
+  return div_up(exp_up(add_up(first, second)), x);
 }
 
-// The logarithm of the bound is convex in a; its derivative is (2a - 1) rho - epsilon + ln(1 -
-// 1/a).
+// The logarithm of the bound is convex in x; its derivative is (2x + 1) rho - epsilon + ln(x / (1 +
+// x)).
 double best_order(double rho, double epsilon) {
-  double low = 0, high = 1;  // of a - 1
-  const auto rising = [&](double order) {
-    return (2 * order + 1) * rho - epsilon - std::log1p(1 / order) > 0;
-  };
+  double low = 0x1p-200, high = 1;
+  const auto rising = [&](double x) { return (2 * x + 1) * rho - epsilon - std::log1p(1 / x) > 0; };
   while (!rising(high) && high < 0x1p50) {
     low = high;
     high *= 2;
   }
-  for (int step = 0; step < 60; ++step) {
-    const double middle = low + (high - low) / 2;
+  for (int step = 0; step < 80; ++step) {  // in powers first, since x may be tiny
+    const double middle = high > 2 * low ? std::sqrt(low * high) : low + (high - low) / 2;
     if (middle <= low || middle >= high) break;
     (rising(middle) ? high : low) = middle;
   }
-  return 1 + high;
+  return high;
 }
 
 }  // namespace
 
 double zcdp_delta_up(Rho rho, double epsilon) {
   if (rho.value() == 0) return 0;
-  const double a = best_order(rho.value(), epsilon);
-  if (!(a > 1)) return 1;  // the best order is too near one for doubles: the bound is useless there
-  return std::fmin(1.0, delta_at(a, rho.value(), epsilon));
+  return std::fmin(1.0, delta_at(best_order(rho.value(), epsilon), rho.value(), epsilon));
 }
 
 Result<Rho> zcdp_meeting(ApproxDp target) {
