@@ -207,10 +207,10 @@ Result<std::shared_ptr<Curator::Remembered>> Curator::recall(const Question& que
   DISCREET_TRY_VOID(ensure_account(*ledger_, policy_, question.account));
   DISCREET_TRY(const Amount granted, ledger_->granted(question.account));
   const auto part = [](const auto& number) { return number ? number->value() : -1.0; };
-  std::string key = fmt::format("{}\n{}\n{}\n{}\n{}\n{}", question.account, part(question.epsilon),
-                                part(question.delta), part(granted.delta),
-                                question.target_error ? question.target_error->to_string() : "",
-                                question.sql);
+  std::string key =
+      fmt::format("{}\n{}\n{}\n{}\n{}\n{}", question.account, part(question.epsilon),
+                  part(question.delta), part(granted.delta),
+                  question.target_error ? question.target_error->to_string() : "", question.sql);
   for (const sql::Parameter& given : question.parameters)
     key += fmt::format("\n{} {} {}", given.type, given.text ? given.text->size() : 0,
                        given.text ? *given.text : "null");
@@ -232,7 +232,7 @@ Result<std::vector<DescribedColumn>> Curator::describe(const Question& question)
   std::vector<DescribedColumn> columns;
   for (const sql::OutputColumn& column : remembered->prepared.planned->columns)
     columns.push_back(
-        {{column.name, sql::name(column.type)}, column.is_plain && column.from.size() == 1});
+        {{column.name, sql::name(column.type)}, !column.from.empty()});  // as Answer::noisy
   return columns;
 }
 

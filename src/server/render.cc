@@ -94,27 +94,6 @@ std::string cost_sentence(const Answer& answer, const ledger::Balance& left) {
                      shown(left.left.epsilon), shown(left.left.delta));
 }
 
-Answer with_error_columns(const Answer& answer, const std::vector<DescribedColumn>& described) {
-  Answer wide = answer;
-  wide.columns.clear();
-  wide.error95.clear();
-  for (auto& row : wide.rows) row.clear();
-  for (std::size_t i = 0; i < answer.columns.size(); ++i) {
-    const std::size_t rows = answer.rows.size();
-    const auto& error = answer.error95[i];
-    wide.columns.push_back(answer.columns[i]);
-    wide.error95.push_back(error);
-    for (std::size_t r = 0; r < rows; ++r) wide.rows[r].push_back(answer.rows[r][i]);
-    if (i >= described.size() || !described[i].has_error) continue;
-    wide.columns.push_back({answer.columns[i].name + "_error95", "double precision"});
-    wide.error95.push_back(std::nullopt);
-    for (std::size_t r = 0; r < rows; ++r)
-      wide.rows[r].push_back(answer.rows[r][i] && error ? std::optional(fmt::format("{}", *error))
-                                                        : std::nullopt);
-  }
-  return wide;
-}
-
 std::vector<DescribedColumn> with_error_columns(const std::vector<DescribedColumn>& described) {
   std::vector<DescribedColumn> wide;
   for (const DescribedColumn& column : described) {

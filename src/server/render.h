@@ -22,7 +22,6 @@ Result<ledger::Balance> spendable(Curator& curator, const std::string& account);
 std::string cost_sentence(const Answer& answer, const ledger::Balance& left);
 
 /// With a column "x_error95" behind every column that has an error (SET discreet.errors = on).
-Answer with_error_columns(const Answer& answer, const std::vector<DescribedColumn>& described);
 std::vector<DescribedColumn> with_error_columns(const std::vector<DescribedColumn>& described);
 
 }  // namespace discreet::server

@@ -86,6 +86,10 @@ Result<Question> question_of(const Body& body, const Identity& identity) {
   if (delta) {
     DISCREET_TRY(question.delta, Delta::make(*delta));
   }
+  DISCREET_TRY(const std::string target, body.text_or("target_error", ""));
+  if (!target.empty()) {
+    DISCREET_TRY(question.target_error, TargetError::parse(target));
+  }
   DISCREET_TRY(question.request, body.text_or("idempotency_key", ""));
   return question;
 }
@@ -146,7 +150,12 @@ Result<Json> answer_json(Curator& curator, const Answer& answer, const std::stri
       cells.push_back(cell_json(row[i], answer.columns[i].type));
     out["rows"].push_back(std::move(cells));
   }
-  out["errors"] = nullptr;
+  out["errors"] = Json::array();
+  for (const auto& row : answer.errors) {
+    Json cells = Json::array();
+    for (const auto& error : row) cells.push_back(or_null(error));
+    out["errors"].push_back(std::move(cells));
+  }
   out["cost"] = {{"epsilon", answer.cost.epsilon},
                  {"delta", answer.cost.delta},
                  {"rho", number(answer.cost.rho)}};

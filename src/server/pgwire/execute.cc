@@ -24,6 +24,7 @@ struct Known {
 constexpr Known kSettings[] = {
     {"discreet.epsilon", ""},
     {"discreet.delta", ""},
+    {"discreet.target_error", ""},
     {"discreet.errors", "off"},
     {"discreet.idempotency_key", ""},
     {"application_name", ""},
@@ -106,6 +107,10 @@ Result<Question> Session::question(const std::string& sql,
     DISCREET_TRY(const double value, parse_number(delta, "discreet.delta"));
     DISCREET_TRY(made.delta, Delta::make(value));
   }
+  if (const std::string target = setting("discreet.target_error"); !target.empty()) {
+    DISCREET_TRY(made.target_error, TargetError::parse(target));
+  }
+  made.errors = is_on(setting("discreet.errors"));
   return made;
 }
 
@@ -239,8 +244,7 @@ awaitable<Result<Reply>> Session::ask(const ClientStatement& statement,
     };
     co_return co_await on_worker<Reply>(service_, waiting_, timeout, std::move(work));
   }
-  const bool wants_errors = is_on(setting("discreet.errors"));
-  work = [asked = *asked, wants_errors](Curator& curator) -> Result<Reply> {
+  work = [asked = *asked](Curator& curator) -> Result<Reply> {
     DISCREET_TRY(Answer answer, curator.answer(asked));
     DISCREET_TRY(const ledger::Balance left, spendable(curator, asked.account));
     Reply reply;
@@ -248,10 +252,6 @@ awaitable<Result<Reply>> Session::ask(const ClientStatement& statement,
     reply.notices = answer.notices;
     reply.notices.push_back(cost_sentence(answer, left));
     reply.tag = rows_tag("SELECT", answer);
-    if (wants_errors) {
-      DISCREET_TRY(const auto described, curator.describe(asked));
-      answer = with_error_columns(answer, described);
-    }
     reply.rows = std::move(answer);
     return reply;
   };
