@@ -128,7 +128,7 @@ std::vector<ComparisonLine> compare_theorems(const LossEvent& event, double delt
     if (!stated) return stated.error();
     return method(*stated, delta);
   };
-  add("basic", "Dwork and Roth 2014, Thm 3.16", from_stated(basic));
+  add("basic", "Dwork and Roth 2014", from_stated(basic));
   add("advanced", "Dwork, Rothblum and Vadhan 2010", from_stated(advanced));
   add("optimal", "Kairouz, Oh and Viswanath 2015", from_stated(optimal));
   add("zCDP", "Bun and Steinke 2016; CKS 2020", concentrated(event, delta, neighbours));
