@@ -16,6 +16,7 @@ import os
 import pathlib
 import random
 import subprocess
+import sys
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -159,24 +160,25 @@ def diffprivlib_questions(folder):
 def smartnoise_questions(folder):
     import pandas as pd
     from snsql import Privacy, from_df
-    meta = {"": {"t": {"rows": {"row_privacy": True, "censor_dims": False, "rows": 1_000_000, "key": {"type": "int"}, "amount": {"type": "int", "lower": 0, "upper": TOP}},
-                       "ages": {"row_privacy": True, "rows": 50_000, "age": {"type": "int", "lower": 17, "upper": 90}}}}}
+    meta = {"rows": {"": {"t": {"rows": {"row_privacy": True, "censor_dims": False, "rows": 1_000_000, "key": {"type": "int"},
+                                         "amount": {"type": "int", "lower": 0, "upper": TOP}}}}},
+            "ages": {"": {"t": {"ages": {"row_privacy": True, "rows": 50_000, "age": {"type": "int", "lower": 17, "upper": 90}}}}}}
 
-    def ask(file, sql, columns):
+    def ask(table, sql, columns):
         # It charges every column epsilon: a statement with two gets half for each.
-        reader = from_df(pd.read_csv(folder / file), privacy=Privacy(epsilon=EPSILON / columns, delta=DELTA), metadata=meta)
+        reader = from_df(pd.read_csv(folder / f"{table}.csv"), privacy=Privacy(epsilon=EPSILON / columns, delta=DELTA), metadata=meta[table], table_name=f"t.{table}")
         return reader.execute(sql)[1:]
 
     def by_key(sql):
-        found = {int(row[0]): float(row[1]) for row in ask("rows.csv", sql, 1)}
+        found = {int(row[0]): float(row[1]) for row in ask("rows", sql, 1)}
         return [found.get(k, 0) for k in range(KEYS)]
 
     yield "count by key", lambda: by_key("SELECT key, COUNT(*) AS n FROM t.rows GROUP BY key")
     yield "sum by key", lambda: by_key("SELECT key, SUM(amount) AS s FROM t.rows GROUP BY key")
     if (folder / "ages.csv").exists():
-        yield "ADULT count", lambda: [float(ask("ages.csv", "SELECT COUNT(*) AS n FROM t.ages", 1)[0][0])]
-        yield "ADULT sum(age)", lambda: [float(ask("ages.csv", "SELECT SUM(age) AS s FROM t.ages", 1)[0][0])]
-        yield "ADULT avg(age)", lambda: [float(ask("ages.csv", "SELECT AVG(age) AS a FROM t.ages", 2)[0][0])]
+        yield "ADULT count", lambda: [float(ask("ages", "SELECT COUNT(*) AS n FROM t.ages", 1)[0][0])]
+        yield "ADULT sum(age)", lambda: [float(ask("ages", "SELECT SUM(age) AS s FROM t.ages", 1)[0][0])]
+        yield "ADULT avg(age)", lambda: [float(ask("ages", "SELECT AVG(age) AS a FROM t.ages", 2)[0][0])]
 
 
 def pipelinedp_questions(folder):
@@ -200,6 +202,7 @@ def pipelinedp_questions(folder):
 
 
 def tumult_questions(folder):
+    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     from pyspark.sql import SparkSession
     from tmlt.analytics import AddOneRow, KeySet, PureDPBudget, QueryBuilder, Session
     spark = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").config("spark.sql.shuffle.partitions", "4").getOrCreate()
@@ -221,7 +224,7 @@ QUESTIONS = {"OpenDP": opendp_questions, "diffprivlib": diffprivlib_questions, "
              "PipelineDP": pipelinedp_questions, "Tumult": tumult_questions}
 
 
-# ---- Discreet, by its command line: the time is that of the whole process
+# ---- Discreet, in one process as the others are
 
 def write_policy(folder, with_ages):
     text = f'[tables.rows]\nsource = "rows.csv"\nunit = "row"\n[tables.rows.columns]\nkey = {{ range = [0, {KEYS - 1}] }}\namount = {{ range = [0, {TOP}] }}\n'
@@ -230,25 +233,23 @@ def write_policy(folder, with_ages):
     (folder / "discreet.toml").write_text(text + '[budgets.default]\nepsilon = "unlimited"\ndelta = "unlimited"\n')
 
 
-def discreet_questions(build, folder):
-    asked = [0]
-
-    def ask(sql):
-        asked[0] += 1  # another epsilon by a billionth: the record answers a repeated question for nothing
-        out = subprocess.run([f"{build}/bin/discreet", "query", "--policy", folder / "discreet.toml", "--epsilon", repr(EPSILON + 1e-9 * asked[0]),
-                              "--format", "csv", sql], capture_output=True, text=True, check=True).stdout
-        return list(csv.reader(out.splitlines()))[1:]
-
-    def by_key(sql):
-        found = {int(row[0]): float(row[1]) for row in ask(sql)}
-        return [found[k] for k in range(KEYS)]
-
-    yield "count by key", lambda: by_key("SELECT key, count(*) FROM rows GROUP BY key")
-    yield "sum by key", lambda: by_key("SELECT key, sum(amount) FROM rows GROUP BY key")
-    if (folder / "ages.csv").exists():
-        yield "ADULT count", lambda: [float(ask("SELECT count(*) FROM ages")[0][0])]
-        yield "ADULT sum(age)", lambda: [float(ask("SELECT sum(age) FROM ages")[0][0])]
-        yield "ADULT avg(age)", lambda: [float(ask("SELECT avg(age) FROM ages")[0][0])]
+def discreet(build, folder, truth, runs):
+    """Asks all questions, those by key twice, in one run of build/bin/peers_ask."""
+    sql = {"count by key": "SELECT key, count(*) FROM rows GROUP BY key", "sum by key": "SELECT key, sum(amount) FROM rows GROUP BY key",
+           "ADULT count": "SELECT count(*) FROM ages", "ADULT sum(age)": "SELECT sum(age) FROM ages", "ADULT avg(age)": "SELECT avg(age) FROM ages"}
+    results = {}
+    for by_key in (True, False):
+        names = [name for name in truth if name.endswith("by key") == by_key]
+        out = subprocess.run([f"{build}/bin/peers_ask", folder / "discreet.toml", "3" if by_key else str(runs), str(EPSILON)], text=True, check=True,
+                             stdout=subprocess.PIPE, input="".join(sql[name] + "\n" for name in names)).stdout
+        for name, line in zip(names, out.splitlines()):
+            answer = json.loads(line)
+            if by_key:
+                cells = [[float(v) for _, v in sorted((int(k), v) for k, v in rows)] for rows in answer["answers"]]
+            else:
+                cells = [[float(rows[0][0])] for rows in answer["answers"]]
+            results[name] = [answer["seconds"], rmse(cells, truth[name])]
+    return results
 
 
 def measure(questions, truth, runs):
@@ -289,15 +290,12 @@ def main():
         old.unlink()
     write_policy(folder, adult is not None)
     truth = truth_of(folder)
-    ours = measure(discreet_questions(args.build, folder), truth, args.runs)
+    ours = discreet(args.build, folder, truth, args.runs)
 
     print(f"{args.rows:,} rows, {KEYS:,} keys; epsilon {EPSILON}; time: best run; error: RMSE\n"
           f"{'question':16} {'library':12} {'time':>9} {'error':>10} {'Discreet is':>14} {'its error is':>13}")
     for name in truth:
-        if isinstance(ours[name], str):
-            print(f"{name:16} {'Discreet':12} failed: {ours[name]}")
-        else:
-            print(f"{name:16} {'Discreet':12} {ours[name][0]:8.3f}s {ours[name][1]:10.4g}")
+        print(f"{name:16} {'Discreet':12} {ours[name][0]:8.3f}s {ours[name][1]:10.4g}")
     for peer, (environment, requirements) in PEERS.items():
         if args.only and args.only != peer:
             continue
@@ -315,8 +313,6 @@ def main():
         for name, result in theirs.items():
             if isinstance(result, str):
                 print(f"{name:16} {peer:12} failed: {result}")
-            elif isinstance(ours[name], str):
-                print(f"{name:16} {peer:12} {result[0]:8.3f}s {result[1]:10.4g}")
             else:
                 print(f"{name:16} {peer:12} {result[0]:8.3f}s {result[1]:10.4g} {result[0] / ours[name][0]:11.1f}x faster {ours[name][1] / max(result[1], 1e-12):10.2f}x")
 

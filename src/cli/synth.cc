@@ -281,6 +281,10 @@ int run_fit(const FitArguments& arguments) {
   fmt::print(stderr, "wrote {}: {} rows, epsilon {:g}, delta {:g}{}, in {:.1f} s\n", arguments.out,
              twin->tables.front().rows(), budget->epsilon.value(), budget->delta.value(),
              twin->repeated ? " (paid before: nothing)" : "", taken.count());
+  if (twin->repeated && !(arguments.report.empty() && arguments.intervals.empty()))
+    fmt::print(stderr,
+               "note: report and intervals are written when a twin is made, not when it is given "
+               "again; `discreet synth score --report` needs no ledger\n");
   if (!twin->left.empty()) fmt::print(stderr, "{}\n", twin->left);
   return kOk;
 }

@@ -56,7 +56,7 @@ class EveryMethod : public testing::TestWithParam<Method> {};
 INSTANTIATE_TEST_SUITE_P(Methods, EveryMethod,
                          testing::Values(Method::Latent, Method::Aim, Method::Mst, Method::Rap,
                                          Method::Independent),
-                         [](const auto& info) { return std::string(name(info.param)); });
+                         [](const auto& method) { return std::string(name(method.param)); });
 
 TEST_P(EveryMethod, IsNearTheTableWhenTheBudgetIsLarge) {
   const CodedTable table = people(8'000);

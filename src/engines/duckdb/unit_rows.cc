@@ -99,17 +99,33 @@ struct PartitionOutput {
   RawVector<Int128> values;
 };
 
-/// Calls work(0), ..., work(count - 1) on a few threads, any order.
+std::size_t workers() {
+  return std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 16);
+}
+
+struct SortedRow {
+  std::uint32_t group;
+  std::uint32_t flags;
+  const std::uint64_t* words;
+};
+
+/// What one thread needs to add up a partition, kept from one to the next: memory that is given
+/// back and taken again costs more than the sums.
+struct Scratch {
+  RawVector<std::uint32_t> unit_of;
+  RawVector<SortedRow> unsorted, sorted;
+};
+
+/// Calls work(0, w), ..., work(count - 1, w) on a few threads, any order; w numbers the thread.
 void for_each_parallel(std::size_t count, bool threads,
-                       const std::function<void(std::size_t)>& work) {
-  const std::size_t helpers =
-      threads ? std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 16) - 1 : 0;
+                       const std::function<void(std::size_t, std::size_t)>& work) {
+  const std::size_t helpers = threads ? workers() - 1 : 0;
   std::atomic<std::size_t> next = 0;
   std::exception_ptr failed;
   std::mutex mutex;
-  const auto loop = [&] {
+  const auto loop = [&](std::size_t worker) {
     try {
-      for (std::size_t i = next++; i < count; i = next++) work(i);
+      for (std::size_t i = next++; i < count; i = next++) work(i, worker);
     } catch (...) {
       const std::lock_guard lock(mutex);
       failed = std::current_exception();
@@ -118,8 +134,8 @@ void for_each_parallel(std::size_t count, bool threads,
   };
   {
     std::vector<std::jthread> running;
-    for (std::size_t i = 0; i < helpers; ++i) running.emplace_back(loop);
-    loop();
+    for (std::size_t i = 0; i < helpers; ++i) running.emplace_back(loop, i + 1);
+    loop(0);
   }
   if (failed) std::rethrow_exception(failed);
 }
@@ -147,7 +163,7 @@ struct UnitRows::State {
   std::uint64_t* new_row(RowBlocks& rows_of);
   PartitionOutput add_up(std::size_t partition,
                          const std::vector<std::vector<std::uint32_t>>& numbers,
-                         const std::optional<GroupLimit>& limit) const;
+                         const std::optional<GroupLimit>& limit, Scratch& scratch) const;
 };
 
 UnitRows::UnitRows(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -284,20 +300,21 @@ Result<std::optional<UnitRows>> UnitRows::load(DuckDb& engine, const std::string
 
 PartitionOutput UnitRows::State::add_up(std::size_t partition,
                                         const std::vector<std::vector<std::uint32_t>>& numbers,
-                                        const std::optional<GroupLimit>& limit) const {
-  struct Row {
-    std::uint32_t group;
-    std::uint32_t flags;
-    const std::uint64_t* words;
-  };
+                                        const std::optional<GroupLimit>& limit,
+                                        Scratch& scratch) const {
+  using Row = SortedRow;
   // Number the units, then sort rows by unit: two passes over memory that is still near.
   std::size_t count = 0;
   for (const auto& lane : lanes) count += lane->partitions[partition].rows;
   PartitionOutput out;
   if (count == 0) return out;
   NumberCodes units;
-  RawVector<std::uint32_t> unit_of(count);
-  RawVector<Row> unsorted(count), sorted(count);
+  auto& [unit_of, unsorted, sorted] = scratch;
+  if (unit_of.size() < count) {
+    unit_of.resize(count);
+    unsorted.resize(count);
+    sorted.resize(count);
+  }
   std::size_t at = 0;
   for (std::size_t l = 0; l < lanes.size(); ++l) {
     const RowBlocks& from = lanes[l]->partitions[partition];
@@ -323,6 +340,9 @@ PartitionOutput UnitRows::State::add_up(std::size_t partition,
   std::vector<std::pair<std::uint64_t, std::size_t>> ranked;  // hash, first row of the group
   std::vector<std::size_t> firsts;
   out.ends.reserve(units.size());
+  out.values.reserve(
+      (limit ? std::min<std::size_t>(count, units.size() * limit->most) : units.size()) *
+      shape.features.size());
   out.group.reserve(limit ? std::min<std::size_t>(count, units.size() * limit->most) : count);
   for (std::uint32_t unit = 0; unit < units.size(); ++unit) {
     const std::span<Row> rows_of(sorted.data() + begin[unit], begin[unit + 1] - begin[unit]);
@@ -403,8 +423,10 @@ UnitPartials UnitRows::add_up(const Numbering& number,
   }
   const bool threads = s.rows >= kRowsForThreads;
   std::vector<PartitionOutput> parts(kPartitions);
-  for_each_parallel(kPartitions, threads,
-                    [&](std::size_t i) { parts[i] = s.add_up(i, numbers, limit); });
+  std::vector<Scratch> scratch(workers());
+  for_each_parallel(kPartitions, threads, [&](std::size_t i, std::size_t worker) {
+    parts[i] = s.add_up(i, numbers, limit, scratch[worker]);
+  });
 
   std::vector<std::size_t> first_unit(kPartitions + 1), first_row(kPartitions + 1);
   for (std::size_t i = 0; i < kPartitions; ++i) {
@@ -417,7 +439,7 @@ UnitPartials UnitRows::add_up(const Numbering& number,
   all.group.resize(first_row.back());
   all.values.resize(first_row.back() * features);
   all.begin[0] = 0;
-  for_each_parallel(kPartitions, threads, [&](std::size_t i) {
+  for_each_parallel(kPartitions, threads, [&](std::size_t i, std::size_t) {
     for (std::size_t unit = 0; unit < parts[i].ends.size(); ++unit)
       all.begin[first_unit[i] + unit + 1] = first_row[i] + parts[i].ends[unit];
     std::copy(parts[i].group.begin(), parts[i].group.end(), all.group.data() + first_row[i]);
