@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { decimalsFor, formatDelta, formatEpsilon, formatError, formatNumber, formatValue, parseTime } from "./format";
+import { decimalsFor, formatDelta, formatEpsilon, formatError, formatNumber, formatPart, formatValue, parseTime } from "./format";
 
 describe("numbers as people read them", () => {
   it("shows a released mean only to the digits its error leaves meaningful", () => {
@@ -27,6 +27,11 @@ describe("numbers as people read them", () => {
     expect(decimalsFor(0.021)).toBe(3);
     expect(decimalsFor(1340)).toBe(0);
     expect(decimalsFor(0)).toBe(0);
+  });
+  it("says what part of a grant, and does not speak of a part of no limit", () => {
+    expect(formatPart(0.5, 2, formatEpsilon)).toBe("0.5 of 2");
+    expect(formatPart(0.5, "unlimited", formatEpsilon)).toBe("0.5");
+    expect(formatPart("unlimited", "unlimited", formatEpsilon)).toBe("no limit of its own");
   });
   it("writes minus as a minus", () => expect(formatNumber(-12.5)).toBe("\u221212.5"));
   it("reads seconds, milliseconds, microseconds and ISO times alike", () => {

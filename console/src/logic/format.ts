@@ -57,6 +57,12 @@ export function formatDelta(amount: Amount): string {
   return amount === 0 ? "0" : formatPower(amount);
 }
 
+/** A part of a grant: "0.5 of 2", or without limit just the part. */
+export function formatPart(part: Amount, granted: Amount, format: (amount: Amount) => string): string {
+  if (granted === "unlimited") return part === "unlimited" ? "no limit of its own" : format(part);
+  return `${format(part)} of ${format(granted)}`;
+}
+
 /** The server writes times as seconds since 1970 or in ISO form. */
 export function parseTime(time: string | number): Date {
   if (typeof time === "string") return new Date(time);

@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import type { Account, LedgerEvent } from "../../api/types";
 import { Gauge } from "../../charts/gauge";
-import { formatDelta, formatEpsilon } from "../../logic/format";
+import { formatDelta, formatEpsilon, formatPart } from "../../logic/format";
 import { accountTree, shareSpent, spendingByAccount } from "../../logic/spending";
 import { useRemote } from "../../remote";
 import { useSession } from "../../session";
@@ -73,8 +73,8 @@ function AccountCard({ account, own, root }: { account: Account; own: boolean; r
       <Gauge share={share} unlimited={unlimited} value={unlimited ? "∞" : formatEpsilon(epsilon.left)} caption={unlimited && account.parent ? `held by ${account.parent}` : "ε left"}
         label={unlimited ? `${account.name} has no limit` : `${account.name} has epsilon ${formatEpsilon(epsilon.left)} left of ${formatEpsilon(epsilon.granted)}`} />
       <dl class="facts number">
-        <dt>ε spent</dt><dd>{formatEpsilon(epsilon.spent)} of {formatEpsilon(epsilon.granted)}</dd>
-        <dt>δ spent</dt><dd>{formatDelta(delta.spent)} of {formatDelta(delta.granted)}</dd>
+        <dt>ε spent</dt><dd>{formatPart(epsilon.spent, epsilon.granted, formatEpsilon)}</dd>
+        <dt>δ spent</dt><dd>{formatPart(delta.spent, delta.granted, formatDelta)}</dd>
       </dl>
     </article>
   );

@@ -2,7 +2,7 @@
 import type { Account, Analyst } from "../../api/types";
 import { useRemote } from "../../remote";
 import { useSession } from "../../session";
-import { formatDelta, formatEpsilon, formatTime } from "../../logic/format";
+import { formatDelta, formatEpsilon, formatPart, formatTime } from "../../logic/format";
 import { shareSpent } from "../../logic/spending";
 import { OwnerIcon } from "../../ui/icons";
 import { PageHead, Panel } from "../../ui/panel";
@@ -50,8 +50,8 @@ export function OwnerPage() {
                           <span class="meter-spent" style={{ width: `${100 * shareSpent(account.epsilon.spent, account.epsilon.granted)}%` }} />
                         </div>}
                       </td>
-                      <td class="right number">{account ? `${formatEpsilon(account.epsilon.left)} of ${formatEpsilon(account.epsilon.granted)}` : "–"}</td>
-                      <td class="right number">{account ? formatDelta(account.delta.left) : "–"}</td>
+                      <td class="right number">{account ? formatPart(account.epsilon.left, account.epsilon.granted, formatEpsilon) : "–"}</td>
+                      <td class="right number">{account && account.delta.left !== "unlimited" ? formatDelta(account.delta.left) : "–"}</td>
                     </tr>
                   );
                 })}
