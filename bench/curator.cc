@@ -124,8 +124,11 @@ void run(const Comparison& one, const Options& options, DuckDb& plain, Curator& 
       slower.keep_best(watch.read());
     }
     // Another epsilon is another question: the record would answer the same one for nothing.
-    const Question question{one.private_sql, kOwnerAccount,
-                            Epsilon::make(1 + 1e-6 * ++asked).value(), Delta::make(1e-7).value(),
+    const Question question{one.private_sql,
+                            kOwnerAccount,
+                            Epsilon::make(1 + 1e-6 * ++asked).value(),
+                            Delta::make(1e-7).value(),
+                            {},
                             ""};
     const Stopwatch watch;
     auto answer = curator.answer(question);

@@ -40,7 +40,7 @@ int main(int argc, char** argv) {
       const double epsilon = std::stod(argv[3]) * (1 + 1e-9 * ++asked);
       const bench::Stopwatch watch;
       const auto answer = curator->answer(
-          {sql, kOwnerAccount, Epsilon::make(epsilon).value(), Delta::make(1e-6).value(), ""});
+          {sql, kOwnerAccount, Epsilon::make(epsilon).value(), Delta::make(1e-6).value(), {}, ""});
       best.keep_best(watch.read());
       if (!answer) {
         std::fprintf(stderr, "%s\n", answer.error().message.c_str());

@@ -84,9 +84,12 @@ Outcome measure(const Query& query, const Options& options, DuckDb& plain, Curat
       outcome.plain.keep_best(watch.read());
     }
     // Another epsilon is another question; a millionth of one is not seen in the error.
-    const Question question{query.sql, kOwnerAccount,
+    const Question question{query.sql,
+                            kOwnerAccount,
                             Epsilon::make(options.epsilon * (1 + 1e-9 * ++asked)).value(),
-                            Delta::make(1e-7).value(), ""};
+                            Delta::make(1e-7).value(),
+                            {},
+                            ""};
     const Stopwatch watch;
     const auto answer = curator.answer(question);
     const Seconds took = watch.read();
