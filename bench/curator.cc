@@ -164,7 +164,11 @@ void overhead(Curator& curator) {
              "SELECT key, count(*), sum(amount), avg(amount) FROM by_row WHERE amount < 0 AND "
              "amount > {} GROUP BY key HAVING count(*) > 1000000",
              i),
-         kOwnerAccount, Epsilon::make(1).value(), Delta::zero(), ""});
+         kOwnerAccount,
+         Epsilon::make(1).value(),
+         Delta::zero(),
+         {},
+         ""});
     all.push_back(watch.read().wall);
     DISCREET_CHECK(answer.has_value(), "the small question was not answered");
   }
@@ -179,7 +183,11 @@ void overhead(Curator& curator) {
         {fmt::format("SELECT key, count(*), sum(amount), avg(amount) FROM by_row WHERE amount < {} "
                      "GROUP BY key",
                      i),
-         kOwnerAccount, Epsilon::make(1).value(), Delta::zero(), ""});
+         kOwnerAccount,
+         Epsilon::make(1).value(),
+         Delta::zero(),
+         {},
+         ""});
     explained.push_back(watch.read().wall);
     DISCREET_CHECK(explanation.has_value(), "the small question was not explained");
   }
