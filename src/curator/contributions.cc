@@ -44,6 +44,7 @@ constexpr std::uint64_t kStreamedBytesMax = std::uint64_t{4} << 30;
 
 // Nothing where a feature needs the different values of a unit.
 std::optional<UnitRowsShape> streaming_shape(const sql::Release& release) {
+  if (release.streamed_sql.empty()) return std::nullopt;  // planned for the SQL form alone
   UnitRowsShape shape;
   shape.unit = "unit";
   for (const sql::Key& key : release.keys) shape.keys.push_back(key.column);
