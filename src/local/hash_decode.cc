@@ -18,6 +18,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Tag = hn::ScalableTag<std::int32_t>;
 constexpr std::int32_t kPrime = static_cast<std::int32_t>(SmallHash::kPrime);
 constexpr std::size_t kLanesMax = HWY_MAX_BYTES / sizeof(std::int32_t);
+static_assert(kTileLanes % kLanesMax == 0, "count_support pads to whole registers");
 
 // counts holds a whole number of registers. Points stay below 2^31, so signed lanes do: the sum
 // less the prime is negative exactly when the prime has to be added back.
@@ -56,7 +57,8 @@ namespace discreet::local {
 HWY_EXPORT(count_tile);
 
 void count_support(std::span<const HashWalk> walks, std::span<std::int64_t> counts) {
-  constexpr std::size_t kPad = HWY_MAX_BYTES / sizeof(std::int32_t);
+  // Of the widest target: HWY_MAX_BYTES out here is that of the narrowest.
+  constexpr std::size_t kPad = kTileLanes;
   constexpr std::size_t kBatch = std::size_t{1} << 30;  // a lane counts no further than this
   const std::size_t size = (counts.size() + kPad - 1) / kPad * kPad;
   const auto narrow = hwy::AllocateAligned<std::int32_t>(size);

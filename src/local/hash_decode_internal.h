@@ -4,6 +4,7 @@
 // one addition, and support is one comparison.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -13,6 +14,9 @@ namespace discreet::local {
 struct HashWalk {
   std::uint32_t step = 0, start = 0, length = 0;
 };
+
+/// Counts are padded to this many, a whole number of the widest registers.
+inline constexpr std::size_t kTileLanes = 64;
 
 /// Adds one to counts[v] for every walk that supports v.
 void count_support(std::span<const HashWalk> walks, std::span<std::int64_t> counts);

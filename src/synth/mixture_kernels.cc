@@ -1,5 +1,4 @@
 // Compiled once per instruction set by Highway, which includes this file again for each.
-#define HWY_DISABLED_TARGETS HWY_SSSE3  // hardly any machine stops there
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "synth/mixture_kernels.cc"
 // clang-format off: the order matters

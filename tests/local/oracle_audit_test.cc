@@ -92,7 +92,7 @@ AuditResult audit(const Oracle& oracle, std::uint64_t first, std::uint64_t secon
       return key(oracle, report);
     };
   };
-  return audit_epsilon(run(first), run(second), {.trials = 120'000, .confidence = 1 - 1e-8},
+  return audit_epsilon(run(first), run(second), {.trials = 240'000, .confidence = 1 - 1e-8},
                        random);
 }
 
@@ -124,7 +124,7 @@ TEST(LocalAudit, CatchesABrokenUnaryEncoding) {
     };
   };
   const auto found =
-      audit_epsilon(broken(0), broken(5), {.trials = 120'000, .confidence = 1 - 1e-8}, random);
+      audit_epsilon(broken(0), broken(5), {.trials = 240'000, .confidence = 1 - 1e-8}, random);
   std::cout << "broken unary encoding: claimed 1, at least " << found.lower_bound << " by "
             << found.event << "\n";
   EXPECT_GT(found.lower_bound, 1.2);
@@ -142,7 +142,7 @@ TEST(LocalAudit, CatchesARapporThatNeverClearsASetBit) {
     };
   };
   const auto found =
-      audit_epsilon(broken(0), broken(5), {.trials = 120'000, .confidence = 1 - 1e-8}, random);
+      audit_epsilon(broken(0), broken(5), {.trials = 240'000, .confidence = 1 - 1e-8}, random);
   std::cout << "RAPPOR that never clears: claimed 1, at least " << found.lower_bound << "\n";
   EXPECT_GT(found.lower_bound, 2);
 }
