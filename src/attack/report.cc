@@ -14,10 +14,10 @@ constexpr double kAlpha = 0.0005;  // on each side
 
 constexpr const char* kStyle =
     "<style>text{font-family:system-ui,sans-serif;fill:#1d2733}.t{font-size:17px;font-weight:600}"
-    ".s{font-size:12.5px;fill:#51606f}.l{font-size:13px}.g{stroke:#dfe5ea}.b{stroke:#b3541e;"
+    ".s{font-size:12.5px;fill:#51606f}.l{font-size:13px}.g{stroke:#dfe5ea}.b{stroke:#10202c;"
     "stroke-width:2;stroke-dasharray:5 4}.e{stroke:#1d2733;stroke-width:1.6}"
     "@media(prefers-color-scheme:dark){svg{background:#14191f}text{fill:#e8edf2}.s{fill:#a9b6c3}"
-    ".g{stroke:#2b3641}.e{stroke:#e8edf2}}</style>\n";
+    ".g{stroke:#2b3641}.e{stroke:#e8edf2}.b{stroke:#ffd166}}</style>\n";
 
 constexpr const char* kColours[] = {"#1f6f8b", "#c8553d", "#6a994e", "#7d5ba6", "#b08900"};
 
