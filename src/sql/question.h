@@ -8,8 +8,8 @@
 // Guarantee: (a) every row of `partials_sql` and of a stream belongs to the privacy unit in its
 //            column `unit`: taking one unit out of the data takes out exactly its rows and changes
 //            no other; (b) per-row values are integers within [lower, upper], clamped in the
-//            statement (by the adapter in streamed_sql); (c) statements do not fail, whatever the rows hold; (d) nothing in this
-//            struct depends on a row.
+//            statement (by the adapter in streamed_sql); (c) statements do not fail, whatever the
+//            rows hold; (d) nothing in this struct depends on a row.
 // Assumes:   the curator drops partial rows whose key is not in a public key's domain, bounds each
 //            unit's contribution before anything is added up, and runs a question's statements on
 //            one snapshot.
@@ -214,9 +214,10 @@ struct Release {
   /// The same before anything is added up, for an engine adapter that bounds while it streams: one
   /// row per source row with unit, k1, ..., q1, ... (one per value) and the conditions p1, ...
   std::string rows_sql;
-  /// The same with values as they are, not yet on their grid, where that is only a matter of bounds:
-  /// whole numbers, booleans and decimals of as many digits as the grid. The adapter moves them to
-  /// [lower, upper]; `streamed_digits` has a decimal's digits by value, 0 for what is whole.
+  /// The same with values as they are, not yet on their grid, where that is only a matter of
+  /// bounds: whole numbers, booleans and decimals of as many digits as the grid. The adapter moves
+  /// them to [lower, upper]; `streamed_digits` has a decimal's digits by value, 0 for what is
+  /// whole.
   std::string streamed_sql;
   std::vector<int> streamed_digits;
   /// Only where one_row_per_unit: one row per group with the exact totals k1, ..., f1, ...,
