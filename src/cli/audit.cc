@@ -9,6 +9,7 @@
 #include "audit/external.h"
 #include "audit/subject.h"
 #include "base/suggest.h"
+#include "cli/audit_statement.h"
 #include "cli/verb.h"
 #include "random/secure_random.h"
 
@@ -18,9 +19,9 @@ namespace {
 struct AuditArguments {
   std::vector<std::string> names;
   bool all = false, planted = false, list = false, json = false;
-  std::string exec;
+  std::string exec, sql, unit, policy = "discreet.toml";
   double claimed = 1, delta = 0, scale = 1;
-  std::uint64_t trials = 100'000;
+  std::uint64_t trials = 0;  // 0: as many as suit the subject
 };
 
 void print_json(const std::string& name, const AuditReport& report, double seconds, bool planted) {
@@ -99,20 +100,32 @@ int audit_named(const AuditArguments& arguments, RandomSource& random) {
   return refuted ? kFailed : kOk;
 }
 
-int audit_exec(const AuditArguments& arguments) {
+// A program or a statement: not of our catalogue, so the claim is given with it.
+int audit_given(const AuditArguments& arguments) {
   const auto epsilon = Epsilon::make(arguments.claimed);
   if (!epsilon) return fail(epsilon.error());
   const auto delta = Delta::make(arguments.delta);
   if (!delta) return fail(delta.error());
+  const ApproxDp claim{*epsilon, *delta};
+  const auto runs = [&](std::uint64_t usual) {
+    return arguments.trials > 0 ? arguments.trials : usual;
+  };
   const auto start = std::chrono::steady_clock::now();
-  const auto report = audit_program(arguments.exec, {*epsilon, *delta}, arguments.trials);
+  const auto audited = [&]() -> Result<AuditReport> {
+    if (!arguments.exec.empty()) return audit_program(arguments.exec, claim, runs(100'000));
+    SecureRandom random;
+    return audit_statement({arguments.policy, arguments.sql, claim, arguments.unit, runs(2000)},
+                           random);
+  };
+  const auto report = audited();
   if (!report) return fail(report.error());
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const bool is_statement = arguments.exec.empty();
   if (arguments.json)
-    print_json(arguments.exec, *report, seconds, false);
+    print_json(is_statement ? arguments.sql : arguments.exec, *report, seconds, false);
   else
-    print_line("program", *report, seconds);
+    print_line(is_statement ? "statement" : "program", *report, seconds);
   return report->refuted ? kFailed : kOk;
 }
 
@@ -127,12 +140,14 @@ int list_subjects() {
 int run(const AuditArguments& arguments) {
   const int asked = static_cast<int>(arguments.all) + static_cast<int>(arguments.planted) +
                     static_cast<int>(arguments.list) + static_cast<int>(!arguments.exec.empty()) +
+                    static_cast<int>(!arguments.sql.empty()) +
                     static_cast<int>(!arguments.names.empty());
   if (asked != 1)
-    return fail(invalid_parameter(
-        "say what to audit: a mechanism's name, --all, --planted, --list or --exec 'COMMAND'."));
+    return fail(
+        invalid_parameter("say what to audit: a mechanism's name, --all, --planted, --list, --sql "
+                          "'SELECT ...' or --exec 'COMMAND'."));
   if (arguments.list) return list_subjects();
-  if (!arguments.exec.empty()) return audit_exec(arguments);
+  if (!arguments.exec.empty() || !arguments.sql.empty()) return audit_given(arguments);
   SecureRandom random;
   if (arguments.all) return audit_all(arguments, random);
   if (arguments.planted) return audit_planted(arguments, random);
@@ -147,6 +162,7 @@ void add_audit(CLI::App& app, Action& chosen) {
       app, "audit", "Try to refute a claim of privacy by running it on neighbouring data",
       "  discreet audit laplace\n"
       "  discreet audit --planted        every planted bug must be caught\n"
+      "  discreet audit --sql 'select count(*) from visits' --policy town/discreet.toml\n"
       "  discreet audit --exec 'python3 count.py --world {side} --runs {count}' --claimed 1");
   verb->add_option("name", arguments->names, "mechanisms, as --list names them");
   verb->add_flag("--all", arguments->all, "every mechanism; exit 1 if one is refuted");
@@ -155,12 +171,15 @@ void add_audit(CLI::App& app, Action& chosen) {
   verb->add_flag("--list", arguments->list, "what there is to audit");
   verb->add_option("--exec", arguments->exec,
                    "a program: {side} becomes 0 and 1, {count} the runs; prints one output a line");
-  verb->add_option("--claimed", arguments->claimed, "epsilon the program claims")
+  verb->add_option("--sql", arguments->sql,
+                   "a statement: its release on the policy's data with and without one person");
+  verb->add_option("--policy", arguments->policy, "of --sql")->capture_default_str();
+  verb->add_option("--unit", arguments->unit, "of --sql: whom to take out (who has most rows)");
+  verb->add_option("--claimed,--epsilon", arguments->claimed, "epsilon that is claimed")
       ->capture_default_str();
-  verb->add_option("--delta", arguments->delta, "delta the program claims")->capture_default_str();
-  verb->add_option("--trials", arguments->trials, "runs of the program on each side")
-      ->check(CLI::Range(std::uint64_t{100}, std::uint64_t{100'000'000}))
-      ->capture_default_str();
+  verb->add_option("--delta", arguments->delta, "delta that is claimed")->capture_default_str();
+  verb->add_option("--trials", arguments->trials, "runs of a program or statement on each side")
+      ->check(CLI::Range(std::uint64_t{100}, std::uint64_t{100'000'000}));
   verb->add_option("--scale", arguments->scale,
                    "times as many runs as usual: sees smaller breaches")
       ->check(CLI::Range(0.01, 1000.0))
