@@ -86,6 +86,9 @@ target_link_libraries(discreet_cli PRIVATE
   discreet_anonymity
   discreet_attack
   discreet_flags CLI11::CLI11)
-target_compile_options(discreet_cli PRIVATE -O0)  # verbs are glue: the work is in the libraries, and CLI11 compiles slowly
+if(NOT DISCREET_PRECOMPILED)
+  # Verbs are glue: the work is in the libraries, and CLI11 compiles slowly. Precompiled headers are for one level only.
+  target_compile_options(discreet_cli PRIVATE -O0)
+endif()
 discreet_use_precompiled(discreet_cli)
 target_compile_definitions(discreet_cli PRIVATE DISCREET_VERSION="${PROJECT_VERSION}")
