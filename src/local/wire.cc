@@ -16,12 +16,9 @@ constexpr std::size_t kRefusalsKept = 20;
 constexpr auto kDigits = [] {
   std::array<std::int8_t, 256> digits{};
   digits.fill(-1);
-  for (int i = 0; i < 10; ++i)
-    digits[static_cast<std::size_t>('0' + i)] = static_cast<std::int8_t>(i);
-  for (int i = 0; i < 6; ++i) {
-    digits[static_cast<std::size_t>('a' + i)] = static_cast<std::int8_t>(10 + i);
-    digits[static_cast<std::size_t>('A' + i)] = static_cast<std::int8_t>(10 + i);
-  }
+  for (std::size_t i = 0; i < 10; ++i) digits['0' + i] = static_cast<std::int8_t>(i);
+  for (std::size_t i = 0; i < 6; ++i)
+    digits['a' + i] = digits['A' + i] = static_cast<std::int8_t>(10 + i);
   return digits;
 }();
 
