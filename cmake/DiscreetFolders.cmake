@@ -16,10 +16,11 @@ discreet_library(privacy DEPENDS base)
 discreet_library(mechanisms DEPENDS base random privacy)
 discreet_library(accounting DEPENDS base privacy LINK_PRIVATE Eigen3::Eigen)
 
-discreet_library(audit DEPENDS base random privacy mechanisms accounting)
+discreet_library(audit DEPENDS base random privacy mechanisms accounting LINK_PRIVATE Eigen3::Eigen)
 discreet_library(synth DEPENDS base random privacy mechanisms accounting LINK Threads::Threads LINK_PRIVATE hwy::hwy)
 target_compile_options(discreet_synth PRIVATE -O3)  # arithmetic after the release; vectors matter
 discreet_library(local DEPENDS base random privacy mechanisms accounting LINK_PRIVATE hwy::hwy OpenSSL::Crypto Threads::Threads)
+discreet_library(local/audits DEPENDS base local audit)
 discreet_library(local/collector DEPENDS base local LINK_PRIVATE Threads::Threads)
 include(DiscreetAssets)
 discreet_embed(discreet_local_collector ${CMAKE_BINARY_DIR}/local_assets.cc
@@ -76,6 +77,7 @@ target_link_libraries(discreet_cli PRIVATE
   discreet_audit
   discreet_local
   discreet_local_collector
+  discreet_local_audits
   discreet_curator
   discreet_town
   discreet_server_pgwire

@@ -1,4 +1,6 @@
 // The correct mechanisms, on neighbours that use up most of what each claims.
+#include <cmath>
+
 #include "audit/float_grain.h"
 #include "audit/subject.h"
 #include "mechanisms/bounded_output.h"
@@ -45,6 +47,11 @@ AuditedRun grid_laplace_bits(double exact) {
 
 AuditedRun gaussian(std::int64_t exact) {
   const auto noise = DiscreteGaussian::make(kApproximate, L2Sensitivity{2}).value();
+  return [=](RandomSource& random) { return noise.release(exact, random); };
+}
+
+AuditedRun gaussian_rho(std::int64_t exact) {
+  const auto noise = DiscreteGaussian::make(Rho::make(0.5).value(), L2Sensitivity{1}).value();
   return [=](RandomSource& random) { return noise.release(exact, random); };
 }
 
@@ -174,6 +181,31 @@ AuditedRun sampled(std::size_t units) {
   };
 }
 
+// Twelve cells that all move: the whole of the loss is in no single one.
+constexpr std::size_t kCells = 12;
+
+AuditedVectorRun gaussian_vector(std::int64_t exact) {
+  const auto noise =
+      DiscreteGaussian::make(Rho::make(0.5).value(),
+                             L2Sensitivity::make(std::sqrt(static_cast<double>(kCells))).value(),
+                             kCells)
+          .value();
+  return [=](RandomSource& random) {
+    std::vector<double> out(kCells);
+    for (double& cell : out) cell = static_cast<double>(noise.release(exact, random));
+    return out;
+  };
+}
+
+AuditedVectorRun laplace_vector(std::int64_t exact) {
+  const auto noise = DiscreteLaplace::make(kOne, L1Sensitivity{kCells}).value();
+  return [=](RandomSource& random) {
+    std::vector<double> out(kCells);
+    for (double& cell : out) cell = static_cast<double>(noise.release(exact, random));
+    return out;
+  };
+}
+
 }  // namespace
 
 std::vector<AuditSubject> audited_mechanisms() {
@@ -210,6 +242,12 @@ std::vector<AuditSubject> audited_mechanisms() {
        selection(5)},
       {"tree", "a path through four levels", kPure, tree(0), tree(1), 100'000},
       {"moments", "count, sum and squares in one draw", kPure, moments(false), moments(true)},
+      {"gaussian-vector", "twelve cells with Gaussian noise, by a classifier (rho)",
+       Rho::make(0.5).value(), gaussian_vector(0), gaussian_vector(1), 60'000},
+      {"laplace-vector", "twelve cells with Laplace noise, by a classifier", kPure,
+       laplace_vector(0), laplace_vector(1), 60'000},
+      {"gaussian-rho", "discrete Gaussian, a count (rho)", Rho::make(0.5).value(), gaussian_rho(0),
+       gaussian_rho(1)},
       {"subsample", "a count of a secret sample of 0.3", amplified(kPure, 0.3), sampled(0),
        sampled(1)},
   };
