@@ -46,7 +46,7 @@ discreet_library(town DEPENDS base engines_duckdb)
 discreet_library(anonymity DEPENDS base)
 discreet_library(attack DEPENDS base random privacy mechanisms audit town anonymity LINK_PRIVATE Eigen3::Eigen PkgConfig::Clp)
 
-discreet_library(server DEPENDS base random catalog ledger sql engines_duckdb curator
+discreet_library(server DEPENDS base random catalog ledger sql engines_duckdb curator local local_collector
   LINK_PRIVATE OpenSSL::SSL OpenSSL::Crypto ${PROMETHEUS_CORE} Threads::Threads)
 discreet_library(server/pgwire DEPENDS server LINK_PRIVATE OpenSSL::SSL OpenSSL::Crypto Threads::Threads)
 target_compile_definitions(discreet_server_pgwire PRIVATE DISCREET_VERSION="${PROJECT_VERSION}")
