@@ -39,9 +39,8 @@ std::string_view Rows::bytes(int row, int column) const {
   return {PQgetvalue(result_.get(), row, column),
           static_cast<std::size_t>(PQgetlength(result_.get(), row, column))};
 }
-std::uint64_t Rows::affected() const {
-  const char* text = PQcmdTuples(result_.get());
-  return *text == '\0' ? 0 : std::stoull(text);
+std::string Rows::command() const {
+  return PQcmdStatus(result_.get());
 }
 
 struct Connection::Impl {

@@ -47,7 +47,7 @@ class Rows {
   std::uint32_t type(int column) const;  ///< the type's number in pg_type
   bool is_null(int row, int column) const;
   std::string_view bytes(int row, int column) const;  ///< as sent: text or binary
-  std::uint64_t affected() const;
+  std::string command() const;                        ///< what was done: "COMMIT", "INSERT 0 1"
 
  private:
   struct Clear {

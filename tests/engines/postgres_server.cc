@@ -65,7 +65,7 @@ PostgresServer::PostgresServer() {
   port_ = free_port();
   std::ofstream(folder_ / "data/postgresql.conf", std::ios::app)
       << "port = " << port_ << "\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = '"
-      << folder_.string() << "'\nfsync = off\nmax_connections = 60\nshared_buffers = 64MB\n"
+      << folder_.string() << "'\nmax_connections = 60\nshared_buffers = 64MB\n"
       << "log_min_messages = fatal\nautovacuum = off\n";
   std::ofstream(folder_ / "data/pg_hba.conf")
       << "local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\n";

@@ -135,8 +135,8 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 }  // namespace
 
 std::string& last_words() {
-  static std::string words;
-  return words;
+  static auto* const words = new std::string;  // the last connection to close still speaks
+  return *words;
 }
 
 void copy_to_postgres(DuckDb& from, const std::string& table, const std::string& schema) {
