@@ -198,6 +198,10 @@ Result<Connection> Connection::open(const Address& address, const Settings& sett
                    "'ISO'; SET extra_float_digits = 1; SET statement_timeout = '{}s'{}",
                    settings.statement_timeout_s,
                    settings.read_only ? "; SET default_transaction_read_only = on" : "")));
+  // Compiling the long expressions of a statement takes longer than running them. Whoever only
+  // speaks PostgreSQL's protocol may not know the setting.
+  static_cast<void>(connection.execute("SET jit = off"));
+  connection.impl_->state.clear();
   return connection;
 }
 

@@ -54,9 +54,19 @@ std::vector<std::string> statements(const std::string& file) {
   return all;
 }
 
+class CrossEngineTest : public ::testing::Test {
+ protected:
+  static void TearDownTestSuite() { worlds().clear(); }
+
+ public:
+  static std::map<std::string, std::unique_ptr<TwoWorlds>>& worlds() {
+    static std::map<std::string, std::unique_ptr<TwoWorlds>> all;
+    return all;
+  }
+};
+
 TwoWorlds& world(const std::string& name) {
-  static std::map<std::string, std::unique_ptr<TwoWorlds>> worlds;
-  auto& place = worlds[name];
+  auto& place = CrossEngineTest::worlds()[name];
   if (!place)
     place = std::make_unique<TwoWorlds>(name, read_file(name + ".toml"), read_file(name + ".sql"));
   return *place;
@@ -75,24 +85,24 @@ void run_corpus(const std::string& file, const std::string& name) {
             << both.rows_compared() - rows << " rows equal\n";
 }
 
-TEST(CrossEngineTest, AnswersOfTheCorpusAreTheSameOnPostgres) {
+TEST_F(CrossEngineTest, AnswersOfTheCorpusAreTheSameOnPostgres) {
   run_corpus("answers.test", "hospital");
 }
-TEST(CrossEngineTest, PlansOfTheCorpusAreTheSameOnPostgres) {
+TEST_F(CrossEngineTest, PlansOfTheCorpusAreTheSameOnPostgres) {
   run_corpus("plans.test", "hospital");
 }
-TEST(CrossEngineTest, GoogleSqlFormIsTheSameOnPostgres) {
+TEST_F(CrossEngineTest, GoogleSqlFormIsTheSameOnPostgres) {
   run_corpus("googlesql.test", "hospital");
 }
-TEST(CrossEngineTest, RefusalsAreTheSameOnPostgres) {
+TEST_F(CrossEngineTest, RefusalsAreTheSameOnPostgres) {
   run_corpus("refusals.test", "hospital");
 }
-TEST(CrossEngineTest, TpcHIsTheSameOnPostgres) {
+TEST_F(CrossEngineTest, TpcHIsTheSameOnPostgres) {
   run_corpus("tpch.test", "tpch");
 }
 
 /// Rows that only PostgreSQL can have must not make a statement fail either.
-TEST(CrossEngineTest, NoRowMakesAStatementFailOnPostgres) {
+TEST_F(CrossEngineTest, NoRowMakesAStatementFailOnPostgres) {
   TwoWorlds both("hostile", read_file("hospital.toml"), read_file("hospital.sql"));
   postgres_server().run(R"(
     INSERT INTO hostile.patients VALUES
@@ -135,7 +145,7 @@ TEST(CrossEngineTest, NoRowMakesAStatementFailOnPostgres) {
   EXPECT_GT(run, 100U);
 }
 
-TEST(CrossEngineTest, RandomStatementsOverRandomRowsAgreeToTheLastDigit) {
+TEST_F(CrossEngineTest, RandomStatementsOverRandomRowsAgreeToTheLastDigit) {
   const char* asked = std::getenv("DISCREET_ENGINE_CASES");
   const int cases = asked == nullptr ? 150 : std::atoi(asked);
   const char* seed = std::getenv("DISCREET_ENGINE_SEED");
@@ -151,7 +161,7 @@ TEST(CrossEngineTest, RandomStatementsOverRandomRowsAgreeToTheLastDigit) {
 }
 
 /// The comparison can fail: a row more on one side is seen.
-TEST(CrossEngineTest, ADifferenceIsNoticed) {
+TEST_F(CrossEngineTest, ADifferenceIsNoticed) {
   TwoWorlds both("changed", read_file("hospital.toml"), read_file("hospital.sql"));
   postgres_server().run("UPDATE changed.visits SET cost = cost + 0.01 WHERE visit_id = 5");
   ::testing::TestPartResultArray failures;

@@ -215,7 +215,7 @@ TEST_F(FaultsTest, ASlowNetworkOnlyTakesLonger) {
   ASSERT_TRUE(open([&](const std::string& table) {
     return postgres_server().tcp_address("reader", table, proxy.port());
   }));
-  proxy.slow_down(30);
+  proxy.slow_down(2);
   const auto answer = curator_->answer(ask("SELECT count(*), sum(age) FROM people"));
   ASSERT_TRUE(answer) << answer.error().message << log_;
   expect_ledger_adds_up(1);
@@ -292,7 +292,7 @@ TEST_F(FaultsTest, AStreamThatIsLeftEarlyStopsAtTheServer) {
       PostgresEngine::open(postgres::Address::parse(postgres_server().address()).value(), {});
   ASSERT_TRUE(engine);
   {
-    auto rows = (*engine)->query("SELECT i FROM generate_series(1, 1000000000) i");
+    auto rows = (*engine)->query("SELECT generate_series(1, 1000000000)");
     ASSERT_TRUE(rows);
     ASSERT_TRUE(rows->next());
   }

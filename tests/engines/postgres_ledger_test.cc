@@ -142,9 +142,11 @@ TEST_F(PostgresLedgerTest, ALostConnectionIsMadeAnew) {
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'discreet' "
       "AND pid <> pg_backend_pid()");
   // The first may be told that the connection is gone; what it wanted is then not paid.
-  auto second = ledger.charge(ask("alice", "q2", 0.1));
-  if (!second) second = ledger.charge(ask("alice", "q2", 0.1));
-  ASSERT_TRUE(second) << second.error().message;
+  const auto second = ledger.charge(ask("alice", "q2", 0.1));
+  if (!second) {
+    const auto third = ledger.charge(ask("alice", "q2", 0.1));
+    ASSERT_TRUE(third) << third.error().message;
+  }
   EXPECT_DOUBLE_EQ(ledger.balance("alice")->spent.epsilon.value(), 0.2);
   EXPECT_TRUE(ledger.verify());
 }
@@ -162,7 +164,7 @@ pid_t process(const Work& work) {
 
 TEST_F(PostgresLedgerTest, FiveCuratorsThatRaceDoNotOverspend) {
   constexpr int kCurators = 5;
-  constexpr double kEach = 0.01;  // a hundred fit
+  constexpr double kEach = 1.0 / 128;  // sums are exact: 128 fit
   static_cast<void>(open());
   std::vector<pid_t> children;
   int pipes[2];
@@ -190,9 +192,7 @@ TEST_F(PostgresLedgerTest, FiveCuratorsThatRaceDoNotOverspend) {
   }
   std::cout << paid << " paid, " << refused << " refused by five processes\n";
   EXPECT_EQ(paid + refused, kCurators * 60);
-  // Sums round up, so the hundredth may not fit.
-  EXPECT_GE(paid, 99);
-  EXPECT_LE(paid, 100);
+  EXPECT_EQ(paid, 128);
   Ledger ledger = open();
   EXPECT_LE(ledger.balance("default")->spent.epsilon.value(), 1);
   const auto verified = ledger.verify();
@@ -205,7 +205,7 @@ TEST_F(PostgresLedgerTest, NoReceiptIsLostWhenCuratorsOrTheServerAreKilled) {
   SeededRandom random(3);
   std::set<std::string> receipts;
   static_cast<void>(open(1000));
-  for (int round = 0; round < 8; ++round) {
+  for (int round = 0; round < 6; ++round) {
     int pipes[2];
     ASSERT_EQ(pipe(pipes), 0);
     const pid_t child = process([&] {
@@ -220,7 +220,7 @@ TEST_F(PostgresLedgerTest, NoReceiptIsLostWhenCuratorsOrTheServerAreKilled) {
       }
     });
     close(pipes[1]);
-    std::this_thread::sleep_for(std::chrono::milliseconds(60 + random.bits64() % 150));
+    std::this_thread::sleep_for(std::chrono::milliseconds(120 + random.bits64() % 200));
     const bool kill_server = round % 4 == 3;
     if (kill_server)
       postgres_server().kill();
@@ -248,10 +248,10 @@ TEST_F(PostgresLedgerTest, NoReceiptIsLostWhenCuratorsOrTheServerAreKilled) {
     return {};
   }));
   std::cout << receipts.size() << " receipts, " << recorded.size() << " charges on record\n";
-  EXPECT_GT(receipts.size(), 8U);
+  EXPECT_GT(receipts.size(), 6U);
   for (const auto& receipt : receipts) EXPECT_TRUE(recorded.contains(receipt)) << receipt;
   // At most one charge per round whose receipt was not yet written down.
-  EXPECT_LE(recorded.size(), receipts.size() + 8);
+  EXPECT_LE(recorded.size(), receipts.size() + 6);
 }
 
 }  // namespace

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <fstream>
+#include <iostream>
 #include <map>
 
 #include <fmt/format.h>
@@ -162,7 +164,7 @@ void copy_to_postgres(DuckDb& from, const std::string& table, const std::string&
     if (++count % 500 == 0) flush();
   }
   flush();
-  postgres_server().run(sql);
+  postgres_server().run(sql + fmt::format("ANALYZE {}.{}", schema, table));
 }
 
 TwoWorlds::TwoWorlds(const std::string& schema, const std::string& policy,
@@ -213,7 +215,10 @@ void TwoWorlds::compare_rows(const std::string& statement, const std::string& ne
   last_words().clear();
   const auto near = read_all(near_->engine(), near_sql);
   ASSERT_TRUE(near.has_value()) << statement << "\n" << near_sql << "\n" << last_words();
+  const auto begin = std::chrono::steady_clock::now();
   const auto far = read_all(far_->engine(), far_sql);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  if (took.count() > 5) std::cout << "slow (" << took.count() << " s): " << far_sql << "\n";
   ASSERT_TRUE(far.has_value()) << statement << "\n"
                                << far_sql << "\n"
                                << last_words() << far.error().message;

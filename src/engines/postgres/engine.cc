@@ -1,6 +1,8 @@
 #include "engines/postgres/engine.h"
 
+#include <charconv>
 #include <chrono>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -12,7 +14,28 @@
 
 namespace discreet {
 
+/// How many rows were ever written to each table's file, over crashes: the server forgets its
+/// statistics then and counts from zero. Shared by all connections of a process.
+class PostgresEngine::Counters {
+ public:
+  std::uint64_t total(const std::string& file, std::uint64_t counted) {
+    const std::scoped_lock lock(mutex_);
+    Known& known = files_[file];
+    if (counted < known.counted) known.before += known.counted;
+    known.counted = counted;
+    return known.before + counted;
+  }
+
+ private:
+  struct Known {
+    std::uint64_t counted = 0, before = 0;
+  };
+  std::mutex mutex_;
+  std::map<std::string, Known> files_;
+};
+
 struct PostgresEngine::State {
+  std::shared_ptr<Counters> counters;
   postgres::Address address;
   PostgresEngineSettings settings;
   mutable std::mutex mutex;  // of `connection` being replaced while somebody cancels
@@ -43,7 +66,7 @@ struct PostgresEngine::State {
       opened = open();
       if (opened) return {};
     }
-    lost = true;
+    lost = false;  // it was tried again already
     return opened;
   }
 
@@ -154,7 +177,14 @@ PostgresEngine::~PostgresEngine() = default;
 
 Result<std::unique_ptr<PostgresEngine>> PostgresEngine::open(const postgres::Address& address,
                                                              PostgresEngineSettings settings) {
+  return open(address, std::move(settings), std::make_shared<Counters>());
+}
+
+Result<std::unique_ptr<PostgresEngine>> PostgresEngine::open(const postgres::Address& address,
+                                                             PostgresEngineSettings settings,
+                                                             std::shared_ptr<Counters> counters) {
   auto state = std::make_shared<State>();
+  state->counters = std::move(counters);
   state->address = address;
   state->settings = std::move(settings);
   DISCREET_TRY_VOID(state->open());
@@ -162,7 +192,8 @@ Result<std::unique_ptr<PostgresEngine>> PostgresEngine::open(const postgres::Add
 }
 
 Result<std::unique_ptr<RemoteEngine>> PostgresEngine::connect() const {
-  DISCREET_TRY(std::unique_ptr<RemoteEngine> made, open(state_->address, state_->settings));
+  DISCREET_TRY(std::unique_ptr<RemoteEngine> made,
+               open(state_->address, state_->settings, state_->counters));
   return made;
 }
 
@@ -195,19 +226,28 @@ Result<std::string> PostgresEngine::identity(const std::string& relation) {
         "(SELECT d.refobjid AS oid FROM pg_rewrite w JOIN pg_depend d ON d.objid = w.oid AND "
         "d.classid = 'pg_rewrite'::regclass AND d.refclassid = 'pg_class'::regclass WHERE "
         "w.ev_class = r.oid UNION ALL SELECT i.inhrelid FROM pg_inherits i WHERE i.inhparent = "
-        "r.oid) x) SELECT string_agg(format('%s:%s:%s:%s', r.oid, pg_relation_filenode(r.oid), "
+        "r.oid) x) SELECT format('%s:%s', r.oid, pg_relation_filenode(r.oid)), "
         "pg_stat_get_tuples_inserted(r.oid) + pg_stat_get_tuples_updated(r.oid) + "
         "pg_stat_get_tuples_deleted(r.oid), (SELECT md5(string_agg(format('%s %s %s', a.attnum, "
         "a.attname, format_type(a.atttypid, a.atttypmod)), ',' ORDER BY a.attnum)) FROM "
-        "pg_attribute a WHERE a.attrelid = r.oid AND a.attnum > 0 AND NOT a.attisdropped)), ',' "
-        "ORDER BY r.oid) FROM r",
+        "pg_attribute a WHERE a.attrelid = r.oid AND a.attnum > 0 AND NOT a.attisdropped) FROM r "
+        "ORDER BY r.oid",
         {{relation}});
     if (!rows) {
       // Something that only speaks PostgreSQL's protocol: its answers stay until asked otherwise.
       if (!connection.state().empty()) return std::string();
       return rows.error();
     }
-    return std::string(rows->bytes(0, 0));
+    std::string identity;
+    for (int row = 0; row < rows->rows(); ++row) {
+      const std::string file(rows->bytes(row, 0));
+      const std::string_view digits = rows->bytes(row, 1);
+      std::uint64_t counted = 0;
+      std::from_chars(digits.data(), digits.data() + digits.size(), counted);
+      identity += fmt::format("{}:{}:{},", file, state_->counters->total(file, counted),
+                              rows->bytes(row, 2));
+    }
+    return identity;
   });
 }
 

@@ -40,7 +40,8 @@ class PostgresEngine final : public RemoteEngine {
 
   /// Names the state of a relation: its columns, the files behind it, and how many rows were ever
   /// written to it (as the server's statistics know, a second or so late). Of a view: of the tables
-  /// it reads. "" where the server does not keep such statistics.
+  /// it reads. After a crash the server counts from zero, which is not taken for a change. "" where
+  /// the server does not keep such statistics.
   Result<std::string> identity(const std::string& relation) override;
 
   Result<EngineRows> query(const std::string& sql) override;
@@ -53,8 +54,12 @@ class PostgresEngine final : public RemoteEngine {
   void cancel() const override;
 
   struct State;
+  class Counters;
 
  private:
+  static Result<std::unique_ptr<PostgresEngine>> open(const postgres::Address& address,
+                                                      PostgresEngineSettings settings,
+                                                      std::shared_ptr<Counters> counters);
   explicit PostgresEngine(std::shared_ptr<State> state);
   std::shared_ptr<State> state_;
 };
