@@ -59,8 +59,13 @@ Result<std::string> reader_of(const catalog::Table& table, const std::string& ty
     // whether there is such a field must not be visible.
     case catalog::SourceKind::Csv:
       return fmt::format("read_csv({}, ignore_errors = true{})", path, types);
-    case catalog::SourceKind::Postgres:
     case catalog::SourceKind::Spark:
+      return Error{
+          ErrorCode::Refused,
+          fmt::format("Table '{}' lives in Spark, which this build cannot read yet; export "
+                      "it to Parquet.",
+                      table.name)};
+    case catalog::SourceKind::Postgres:
       break;
   }
   return Error{

@@ -38,11 +38,13 @@ Unsigned big_endian(std::string_view bytes) {
   return value;
 }
 
-/// Far from the ends, so that moving to another epoch cannot wrap.
-std::int64_t shifted(std::int64_t value, std::int64_t by) {
-  if (value > std::numeric_limits<std::int64_t>::max() - by)
-    return std::numeric_limits<std::int64_t>::max();
-  return value + by;
+/// Infinite times are as far as the embedded engine has them: both ends of its type.
+template <class Raw>
+std::int64_t since_1970(Raw raw, std::int64_t by) {
+  constexpr Raw kMost = std::numeric_limits<Raw>::max();
+  if (raw == kMost) return kMost;
+  if (raw == std::numeric_limits<Raw>::min()) return -std::int64_t{kMost};
+  return raw > std::numeric_limits<std::int64_t>::max() - by ? kMost : std::int64_t{raw} + by;
 }
 
 }  // namespace
@@ -126,11 +128,11 @@ bool PostgresChunk::add_value(Column& column, const PostgresDecoder& decoder,
       return sized(8);
     case kDate:
       column.wholes.push_back(
-          shifted(static_cast<std::int32_t>(big_endian<std::uint32_t>(bytes)), kEpochDays));
+          since_1970(static_cast<std::int32_t>(big_endian<std::uint32_t>(bytes)), kEpochDays));
       return sized(4);
     case kTimestamp:
       column.wholes.push_back(
-          shifted(static_cast<std::int64_t>(big_endian<std::uint64_t>(bytes)), kEpochMicros));
+          since_1970(static_cast<std::int64_t>(big_endian<std::uint64_t>(bytes)), kEpochMicros));
       return sized(8);
     case kNumeric: {
       const auto value = whole_numeric(bytes);
