@@ -36,12 +36,15 @@ discreet_embed(discreet_local_collector ${CMAKE_BINARY_DIR}/local_assets.cc
   "/client/random.js|text/javascript|sdk/typescript/dist/random.js"
   "/client/sha256.js|text/javascript|sdk/typescript/dist/sha256.js"
   "/client/spec.js|text/javascript|sdk/typescript/dist/spec.js")
-discreet_library(ledger DEPENDS base privacy accounting LINK_PRIVATE OpenSSL::Crypto SQLite::SQLite3
+discreet_library(postgres DEPENDS base LINK_PRIVATE PkgConfig::LibPq)
+discreet_library(ledger DEPENDS base privacy accounting postgres LINK_PRIVATE OpenSSL::Crypto SQLite::SQLite3
   TEST_LINK SQLite::SQLite3)
 discreet_library(catalog DEPENDS base privacy)
-discreet_library(engines/duckdb DEPENDS base LINK_PRIVATE DuckDB::DuckDB)
+discreet_library(engines DEPENDS base)
+discreet_library(engines/duckdb DEPENDS base engines LINK_PRIVATE DuckDB::DuckDB)
+discreet_library(engines/postgres DEPENDS base engines postgres)
 discreet_library(sql DEPENDS base privacy catalog LINK_PRIVATE PgQuery::PgQuery PgQuery::Tree TEST_LINK discreet_engines_duckdb)
-discreet_library(curator DEPENDS base random privacy mechanisms accounting ledger catalog sql engines_duckdb)
+discreet_library(curator DEPENDS base random privacy mechanisms accounting ledger catalog sql engines_duckdb engines_postgres)
 discreet_library(town DEPENDS base engines_duckdb)
 discreet_library(anonymity DEPENDS base)
 discreet_library(attack DEPENDS base random privacy mechanisms audit town anonymity LINK_PRIVATE Eigen3::Eigen PkgConfig::Clp)

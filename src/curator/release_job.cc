@@ -241,13 +241,13 @@ LossEvent ReleaseJob::loss() const {
   return parts;
 }
 
-Result<ReleasedTable> ReleaseJob::run(DuckDb& engine, RandomSource& random) const {
+Result<ReleasedTable> ReleaseJob::run(Engine& engine, RandomSource& random) const {
   DISCREET_TRY(Groups groups, Groups::make(*release_, engine));
   return direct_ ? run_direct(groups, engine, random) : run_clipped(groups, engine, random);
 }
 
-Result<std::vector<GroupTotals>> ReleaseJob::engine_totals(Groups& groups, DuckDb& engine) const {
-  DISCREET_TRY(DuckDbRows rows, engine.query(*release_->totals_sql));
+Result<std::vector<GroupTotals>> ReleaseJob::engine_totals(Groups& groups, Engine& engine) const {
+  DISCREET_TRY(EngineRows rows, engine.query(*release_->totals_sql));
   const auto columns = rows.columns();
   const std::size_t keys = release_->keys.size(), features = release_->features.size();
   DISCREET_CHECK(columns.size() == keys + features + 1, "totals are keys, features, units");
@@ -273,7 +273,7 @@ Result<std::vector<GroupTotals>> ReleaseJob::engine_totals(Groups& groups, DuckD
 
 // The policy's word for one row per unit is enforced: a unit whose contribution could not come from
 // a single row is left out as a whole, which is a function of that unit's rows alone.
-Result<std::vector<GroupTotals>> ReleaseJob::single_row_totals(Groups& groups, DuckDb& engine,
+Result<std::vector<GroupTotals>> ReleaseJob::single_row_totals(Groups& groups, Engine& engine,
                                                                RandomSource& random) const {
   DISCREET_TRY(const Contributions contributions,
                Contributions::load(*release_, groups, engine, random));
@@ -305,7 +305,7 @@ Result<std::vector<GroupTotals>> ReleaseJob::single_row_totals(Groups& groups, D
   return totals;
 }
 
-Result<ReleasedTable> ReleaseJob::run_direct(Groups& groups, DuckDb& engine,
+Result<ReleasedTable> ReleaseJob::run_direct(Groups& groups, Engine& engine,
                                              RandomSource& random) const {
   DISCREET_TRY(const std::vector<GroupTotals> totals,
                enforce_single_row_ ? single_row_totals(groups, engine, random)
@@ -331,7 +331,7 @@ Result<ReleasedTable> ReleaseJob::run_direct(Groups& groups, DuckDb& engine,
   return out;
 }
 
-Result<ReleasedTable> ReleaseJob::run_clipped(Groups& groups, DuckDb& engine,
+Result<ReleasedTable> ReleaseJob::run_clipped(Groups& groups, Engine& engine,
                                               RandomSource& random) const {
   const bool sample = release_->options && release_->options->max_rows_contributed;
   const auto limit =
@@ -449,7 +449,7 @@ Result<void> ReleaseJob::release_clipped(const Contributions& contributions,
 }
 
 Result<void> ReleaseJob::release_streams(Groups& groups, const std::vector<bool>* kept,
-                                         const std::vector<std::uint32_t>& order, DuckDb& engine,
+                                         const std::vector<std::uint32_t>& order, Engine& engine,
                                          RandomSource& random, ReleasedTable& out) const {
   for (std::size_t i = 0; i < streams_.size(); ++i) {
     DISCREET_TRY(ReleasedColumn all, streams_[i].release(groups, kept, engine, random));

@@ -105,7 +105,7 @@ Result<StreamRelease> StreamRelease::make(const sql::Release& release, std::size
 }
 
 Result<ReleasedColumn> StreamRelease::release(Groups& groups, const std::vector<bool>* kept,
-                                              DuckDb& engine, RandomSource& random) const {
+                                              Engine& engine, RandomSource& random) const {
   const auto& kind = release_->aggregates[aggregate_].kind;
   const sql::ValueStream& stream = release_->streams[stream_of(kind)];
   DISCREET_TRY(StreamRows read_rows, StreamRows::load(*release_, stream, groups, kept, engine));

@@ -189,7 +189,8 @@ inline Type released_type(Type type) {
 
 /// Domains of a release's keys: listed, ranges, or rows of public tables (key_domains.cc).
 void find_key_domains(const Plan& input, const std::vector<std::pair<ColumnId, ScalarPtr>>& keys,
-                      const FactsTable& facts, const catalog::Policy& policy, Release& release);
+                      const FactsTable& facts, const catalog::Policy& policy, Release& release,
+                      const EngineDialect* dialect);
 
 /// A date "2026-01-31" or timestamp "2026-01-31 10:00:00" (fractions and T allowed).
 std::optional<catalog::Date> parse_date(const std::string& text);

@@ -18,14 +18,14 @@
 #include <variant>
 #include <vector>
 
-#include "engines/duckdb/database.h"
-#include "engines/duckdb/raw_vector.h"
+#include "engines/engine.h"
+#include "engines/raw_vector.h"
 
 namespace discreet {
 
 /// A value as it crosses the engine: NULL, boolean, whole number (also days and microseconds),
 /// number, text.
-using DuckDbValue = std::variant<std::monostate, bool, std::int64_t, double, std::string>;
+using EngineValue = std::variant<std::monostate, bool, std::int64_t, double, std::string>;
 
 /// One integer per unit and group.
 struct RowFeature {
@@ -75,7 +75,7 @@ class UnitRows {
   /// Reads all rows. Nothing: they would take more than `memory_max` bytes, or have more values and
   /// conditions than a row of this form, or others than the shape says; the engine can still add
   /// up by itself.
-  static Result<std::optional<UnitRows>> load(DuckDb& engine, const std::string& sql,
+  static Result<std::optional<UnitRows>> load(Engine& engine, const std::string& sql,
                                               UnitRowsShape shape, std::uint64_t memory_max);
   static bool fits(const UnitRowsShape& shape);
 
@@ -86,7 +86,7 @@ class UnitRows {
   /// `number` is asked once or a few times for every different tuple of keys; rows of a tuple
   /// without a number are dropped before groups are limited.
   using Numbering =
-      std::function<std::optional<std::uint32_t>(const std::vector<DuckDbValue>& keys)>;
+      std::function<std::optional<std::uint32_t>(const std::vector<EngineValue>& keys)>;
   UnitPartials add_up(const Numbering& number, const std::optional<GroupLimit>& limit) const;
 
  private:

@@ -1,4 +1,4 @@
-#include "engines/duckdb/unit_rows.h"
+#include "engines/unit_rows.h"
 
 #include <algorithm>
 #include <atomic>
@@ -10,7 +10,7 @@
 #include <thread>
 #include <unordered_map>
 
-#include "engines/duckdb/key_codes_internal.h"
+#include "engines/key_codes_internal.h"
 
 namespace discreet {
 namespace {
@@ -157,9 +157,9 @@ struct UnitRows::State {
     while (lanes.size() <= number) lanes.push_back(std::make_unique<Lane>(shape.keys.size()));
     return *lanes[number];
   }
-  bool take(const DuckDbChunk& chunk, Lane& lane);
+  bool take(const EngineChunk& chunk, Lane& lane);
   template <class UnitOf>
-  void place(const DuckDbChunk& chunk, Lane& lane, const UnitOf& unit_of);
+  void place(const EngineChunk& chunk, Lane& lane, const UnitOf& unit_of);
   std::uint64_t* new_row(RowBlocks& rows_of);
   PartitionOutput add_up(std::size_t partition,
                          const std::vector<std::vector<std::uint32_t>>& numbers,
@@ -184,7 +184,7 @@ std::uint64_t* UnitRows::State::new_row(RowBlocks& rows_of) {
 }
 
 template <class UnitOf>
-void UnitRows::State::place(const DuckDbChunk& chunk, Lane& lane, const UnitOf& unit_of) {
+void UnitRows::State::place(const EngineChunk& chunk, Lane& lane, const UnitOf& unit_of) {
   lane.nowhere.resize(words);
   lane.places.resize(chunk.size());
   for (std::size_t row = 0; row < chunk.size(); ++row) {
@@ -199,28 +199,28 @@ void UnitRows::State::place(const DuckDbChunk& chunk, Lane& lane, const UnitOf& 
   }
 }
 
-bool UnitRows::State::take(const DuckDbChunk& chunk, Lane& lane) {
+bool UnitRows::State::take(const EngineChunk& chunk, Lane& lane) {
   const std::size_t size = chunk.size(), first = 1 + shape.keys.size();
   lane.codes.number(chunk, 1, lane.groups);
   switch (chunk.type(0)) {
-    case DuckDbType::Int64:
-    case DuckDbType::Date:
-    case DuckDbType::Timestamp: {
+    case EngineType::Int64:
+    case EngineType::Date:
+    case EngineType::Timestamp: {
       const auto units = chunk.int64s(0);
       place(chunk, lane, [&](std::size_t row) { return units[row]; });
       break;
     }
-    case DuckDbType::Varchar:
+    case EngineType::Varchar:
       place(chunk, lane, [&](std::size_t row) { return texts.number(chunk.varchar(0, row)); });
       break;
-    case DuckDbType::HugeInt:
+    case EngineType::HugeInt:
       place(chunk, lane, [&](std::size_t row) {
         const Int128 value = chunk.int128(0, row);
         return texts.number({reinterpret_cast<const char*>(&value), sizeof(value)});
       });
       break;
-    case DuckDbType::Bool:
-    case DuckDbType::Double:
+    case EngineType::Bool:
+    case EngineType::Double:
       throw std::invalid_argument("a unit is a whole number, a date or a text");
   }
   lane.flags.assign(size, 0);
@@ -234,18 +234,18 @@ bool UnitRows::State::take(const DuckDbChunk& chunk, Lane& lane) {
         lane.places[row][2 + v] = static_cast<std::uint64_t>(value(row));
     };
     switch (chunk.type(column)) {
-      case DuckDbType::Int64: {
+      case EngineType::Int64: {
         const auto values = chunk.int64s(column);
         write([&](std::size_t row) { return std::clamp(values[row], wanted.lower, wanted.upper); });
         break;
       }
-      case DuckDbType::HugeInt:
+      case EngineType::HugeInt:
         write([&](std::size_t row) {
           return static_cast<std::int64_t>(
               std::clamp<Int128>(chunk.int128(column, row), wanted.lower, wanted.upper));
         });
         break;
-      case DuckDbType::Bool: {
+      case EngineType::Bool: {
         const auto values = chunk.booleans(column);
         write([&](std::size_t row) {
           return std::clamp<std::int64_t>(values[row] != 0, wanted.lower, wanted.upper);
@@ -278,7 +278,7 @@ bool UnitRows::fits(const UnitRowsShape& shape) {
   return shape.values.size() + shape.conditions.size() <= kFlagsMax;
 }
 
-Result<std::optional<UnitRows>> UnitRows::load(DuckDb& engine, const std::string& sql,
+Result<std::optional<UnitRows>> UnitRows::load(Engine& engine, const std::string& sql,
                                                UnitRowsShape shape, std::uint64_t memory_max) {
   if (!fits(shape)) return std::optional<UnitRows>();
   auto state = std::make_unique<State>();
@@ -290,7 +290,7 @@ Result<std::optional<UnitRows>> UnitRows::load(DuckDb& engine, const std::string
   for (const RowValue& value : state->shape.values) columns.push_back(value.column);
   columns.insert(columns.end(), state->shape.conditions.begin(), state->shape.conditions.end());
   DISCREET_TRY(const VisitedRows visited,
-               engine.visit(sql, columns, [&](const DuckDbChunk& chunk, std::size_t lane) {
+               engine.visit(sql, columns, [&](const EngineChunk& chunk, std::size_t lane) {
                  return state->take(chunk, state->lane(lane));
                }));
   if (visited.stopped) return std::optional<UnitRows>();
@@ -414,7 +414,7 @@ UnitPartials UnitRows::add_up(const Numbering& number,
                               const std::optional<GroupLimit>& limit) const {
   const State& s = *state_;
   std::vector<std::vector<std::uint32_t>> numbers;  // by lane, by its own number
-  std::vector<DuckDbValue> keys;
+  std::vector<EngineValue> keys;
   for (const auto& lane : s.lanes) {
     auto& of_lane = numbers.emplace_back();
     of_lane.reserve(lane->codes.size());

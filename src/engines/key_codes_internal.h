@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "engines/duckdb/code_table.h"
-#include "engines/duckdb/unit_rows.h"
+#include "engines/code_table.h"
+#include "engines/unit_rows.h"
 
 namespace discreet {
 
@@ -18,7 +18,7 @@ class KeyCodes {
   explicit KeyCodes(std::size_t keys) : columns_(keys), pairs_(keys > 1 ? keys - 1 : 0) {}
 
   /// The group of every row of the chunk, whose keys are the columns from `first` on.
-  void number(const DuckDbChunk& chunk, std::size_t first, std::vector<std::uint32_t>& groups) {
+  void number(const EngineChunk& chunk, std::size_t first, std::vector<std::uint32_t>& groups) {
     groups.assign(chunk.size(), 0);
     for (std::size_t key = 0; key < columns_.size(); ++key) {
       columns_[key].number(chunk, first + key, codes_);
@@ -38,7 +38,7 @@ class KeyCodes {
     return pairs_.empty() ? columns_[0].size() : pairs_.back().size();
   }
   /// False: no row has this group (the NULL of a single column that has none).
-  bool keys(std::uint32_t group, std::vector<DuckDbValue>& out) const {
+  bool keys(std::uint32_t group, std::vector<EngineValue>& out) const {
     out.resize(columns_.size());
     if (columns_.empty()) return true;
     for (std::size_t key = columns_.size(); --key > 0;) {
@@ -53,7 +53,7 @@ class KeyCodes {
  private:
   class Column {
    public:
-    void number(const DuckDbChunk& chunk, std::size_t column, std::vector<std::uint32_t>& codes) {
+    void number(const EngineChunk& chunk, std::size_t column, std::vector<std::uint32_t>& codes) {
       const std::size_t rows = chunk.size();
       codes.resize(rows);
       type_ = chunk.type(column);
@@ -69,20 +69,20 @@ class KeyCodes {
         }
       };
       switch (type_) {
-        case DuckDbType::Int64:
-        case DuckDbType::Date:
-        case DuckDbType::Timestamp: {
+        case EngineType::Int64:
+        case EngineType::Date:
+        case EngineType::Timestamp: {
           const auto values = chunk.int64s(column);
           return each([&](std::size_t row) { return numbers_.of(values[row]); });
         }
-        case DuckDbType::HugeInt:
+        case EngineType::HugeInt:
           return each(
               [&](std::size_t row) { return numbers_.of(saturate(chunk.int128(column, row))); });
-        case DuckDbType::Bool: {
+        case EngineType::Bool: {
           const auto values = chunk.booleans(column);
           return each([&](std::size_t row) { return numbers_.of(values[row] != 0); });
         }
-        case DuckDbType::Double: {
+        case EngineType::Double: {
           const auto values = chunk.doubles(column);
           return each([&](std::size_t row) {
             // One zero and one NaN, as GROUP BY has it.
@@ -92,25 +92,25 @@ class KeyCodes {
             return numbers_.of(std::bit_cast<std::int64_t>(value));
           });
         }
-        case DuckDbType::Varchar:
+        case EngineType::Varchar:
           return each([&](std::size_t row) { return texts_.of(chunk.varchar(column, row)); });
       }
     }
     std::uint32_t size() const {
-      return 1 + (type_ == DuckDbType::Varchar ? texts_.size() : numbers_.size());
+      return 1 + (type_ == EngineType::Varchar ? texts_.size() : numbers_.size());
     }
     bool has_null() const { return has_null_; }
-    DuckDbValue value(std::uint32_t code) const {
+    EngineValue value(std::uint32_t code) const {
       if (code == 0) return std::monostate{};
-      if (type_ == DuckDbType::Varchar) return texts_.value(code - 1);
+      if (type_ == EngineType::Varchar) return texts_.value(code - 1);
       const std::int64_t number = numbers_.value(code - 1);
-      if (type_ == DuckDbType::Bool) return number != 0;
-      if (type_ == DuckDbType::Double) return std::bit_cast<double>(number);
+      if (type_ == EngineType::Bool) return number != 0;
+      if (type_ == EngineType::Double) return std::bit_cast<double>(number);
       return number;
     }
 
    private:
-    DuckDbType type_ = DuckDbType::Int64;
+    EngineType type_ = EngineType::Int64;
     NumberCodes numbers_;
     TextCodes texts_;
     bool has_null_ = false;
