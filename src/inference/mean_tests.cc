@@ -139,10 +139,12 @@ NoisyMoments MomentsMechanism::release(std::span<const std::int64_t> values,
   return release(static_cast<Int128>(values.size()), sum, squares, random);
 }
 
+double MomentsMechanism::half() const {
+  return (static_cast<double>(range_.upper) - static_cast<double>(range_.lower)) / 2 * unit_;
+}
+
 double MomentsMechanism::error95_before(double rows, double sd) const {
-  const double half =
-      (static_cast<double>(range_.upper) - static_cast<double>(range_.lower)) / 2 * unit_;
-  return kNormal975 * std::sqrt(sd * sd * rows + half * half * noise_sd() * noise_sd()) / rows;
+  return kNormal975 * std::sqrt(sd * sd * rows + half() * half() * noise_sd() * noise_sd()) / rows;
 }
 
 TestOutcome t_test(const NoisyMoments& group, double mean, const Options& options) {
@@ -168,10 +170,22 @@ TestOutcome t_test(const NoisyMoments& group, double mean, const Options& option
                                : worst_p_value(std::fabs(outcome.statistic), std::size(kShifts),
                                                redraws(null), seed, options);
   if (beyond > 0) outcome.p_value = 1.0 / (options.draws + 1);  // no mean lies outside the range
-  const double reach = worst_quantile(std::size(kShifts), redraws(found.mean), seed, options) *
-                       outcome.standard_error;
-  outcome.interval = {std::max(outcome.estimate - reach, group.middle - group.half),
-                      std::min(outcome.estimate + reach, group.middle + group.half)};
+  // The interval holds the means that the test does not reject. Each end is first put where the
+  // critical value at the estimate has it, then where the critical value at that mean does: near
+  // the ends of the range the two differ.
+  const double error = std::sqrt(found.error2);
+  const auto times_at = [&](double centre) {
+    return worst_quantile(std::size(kShifts), redraws(std::clamp(centre, -1.0, 1.0)), seed,
+                          options);
+  };
+  const double at_estimate = times_at(found.mean);
+  const auto end = [&](double side) {
+    const double there = times_at(found.mean + side * at_estimate * error);
+    return group.middle +
+           group.half *
+               std::clamp(found.mean + side * std::max(at_estimate, there) * error, -1.0, 1.0);
+  };
+  outcome.interval = {end(-1), end(1)};
   return outcome;
 }
 

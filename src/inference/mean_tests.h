@@ -44,6 +44,8 @@ class MomentsMechanism {
 
   LossEvent loss() const { return box_.loss(); }
   double noise_sd() const { return box_.noise_sd(); }
+  /// Half the range, in the value's own units.
+  double half() const;
   /// Half a 95 % interval of the mean, in the value's own units: for `rows` rows of standard
   /// deviation `sd`.
   double error95_before(double rows, double sd) const;
