@@ -84,6 +84,7 @@ TEST(CalibrationTest, ForgettingTheNoiseIsCaught) {
 }
 
 TEST(CalibrationTest, TestsOfCountsKeepTheirLevel) {
+  constexpr int kCounts = 120;  // each makes an interval by many tests
   SeededRandom random(103);
   DataBits bits(random);
   for (const auto& [epsilon, rows] : {std::pair{0.1, 200}, std::pair{1.0, 50}}) {
@@ -93,7 +94,7 @@ TEST(CalibrationTest, TestsOfCountsKeepTheirLevel) {
     };
     int one = 0, missed = 0, two = 0, independent = 0, fit = 0;
     const double chances[] = {0.5, 0.3, 0.15, 0.05};
-    for (int i = 0; i < kTrials; ++i) {
+    for (int i = 0; i < kCounts; ++i) {
       std::binomial_distribution<int> hits(rows, 0.2);
       const int a = hits(bits), b = hits(bits);
       const NoisyCounts both{{noisy(a), noisy(rows - a), noisy(b), noisy(rows - b)}, epsilon};
@@ -115,11 +116,11 @@ TEST(CalibrationTest, TestsOfCountsKeepTheirLevel) {
       fit += goodness_of_fit(margin, chances, quick()).p_value <= kLevel;
     }
     std::cout << "epsilon " << epsilon << ", " << rows << " rows\n";
-    expect_level("one proportion", one);
-    expect_level("interval misses", missed);
-    expect_level("two proportions", two);
-    expect_level("independence", independent);
-    expect_level("goodness of fit", fit);
+    expect_level("one proportion", one, kCounts);
+    expect_level("interval misses", missed, kCounts);
+    expect_level("two proportions", two, kCounts);
+    expect_level("independence", independent, kCounts);
+    expect_level("goodness of fit", fit, kCounts);
   }
 }
 

@@ -69,9 +69,10 @@ QuantileOutcome QuantileInterval::release(std::span<const std::int64_t> values,
   outcome.estimate = (first_of(found) + last_of(found)) / 2;
   std::uint64_t low = last, high = 0;
   bool low_found = false;
-  double below = 0;
+  // Cumulative counts made to rise: their noise is less, and the values not rejected lie together.
+  const std::vector<double> rising = noisy.monotone_cdf();
   for (std::uint64_t leaf = 0; leaf <= last; ++leaf) {
-    below += noisy.leaves()[leaf];
+    const double below = rising[leaf];
     const double d = (1 - q_) * below - q_ * (outcome.rows - below);
     const double most = reach(outcome.rows, noise_[leaf]);
     // Not rejected from below: the share up to this leaf may reach q.
