@@ -65,6 +65,15 @@ bool rejects_without_noise(const std::vector<std::int64_t>& a, const std::vector
   return std::fabs(found.t) > student975(found.degrees);
 }
 
+bool rejects_mean_without_noise(const std::vector<std::int64_t>& x, double mean) {
+  const auto n = static_cast<double>(x.size());
+  double sum = 0, squares = 0;
+  for (const auto one : x) sum += static_cast<double>(one);
+  for (const auto one : x)
+    squares += (static_cast<double>(one) - sum / n) * (static_cast<double>(one) - sum / n);
+  return std::fabs(sum / n - mean) / std::sqrt(squares / (n - 1) / n) > student975(n - 1);
+}
+
 // A noisy t as if there were no noise: not valid.
 bool rejects_naively(const NoisyMoments& a, const NoisyMoments& b) {
   const auto read = [](const NoisyMoments& m) {
@@ -155,15 +164,15 @@ void levels(int trials) {
       "level of 5 %% tests and coverage of 95 %% intervals, %% (%d data sets; standard error "
       "%.1f)\n",
       trials, 100 * std::sqrt(0.0475 / trials));
-  std::printf("%-12s %7s %6s | %8s %8s %8s %8s | %8s %8s\n", "rows' law", "epsilon", "rows", "one",
-              "two", "anova 4", "exact t", "cover 1", "joint 4");
+  std::printf("%-12s %7s %6s | %8s %8s %8s %8s %8s | %8s %8s\n", "rows' law", "epsilon", "rows",
+              "one", "two", "anova 4", "exact 1", "exact 2", "cover 1", "joint 4");
   for (const RowLaw law : {RowLaw::Normal, RowLaw::Skewed, RowLaw::TwoPoint})
     for (const double epsilon : {0.1, 1.0})
       for (const std::size_t rows : {20u, 100u, 1000u}) {
         SeededRandom random(31);
         DataBits bits(random);
         const auto mechanism = MomentsMechanism::make(eps(epsilon), {0, 1000}).value();
-        int one = 0, two = 0, several = 0, exact = 0, held = 0, joint = 0;
+        int one = 0, two = 0, several = 0, exact = 0, exact_one = 0, held = 0, joint = 0;
         for (int i = 0; i < trials; ++i) {
           std::vector<std::vector<std::int64_t>> data;
           std::vector<NoisyMoments> noisy;
@@ -177,6 +186,7 @@ void levels(int trials) {
           held += t.interval.low <= mean && mean <= t.interval.high;
           two += t_test(noisy[0], noisy[1], options()).p_value <= kLevel;
           exact += rejects_without_noise(data[0], data[1]);
+          exact_one += rejects_mean_without_noise(data[0], mean);
           if (i % 2 != 0) continue;
           const auto all = anova(noisy, options());
           several += 2 * (all.test.p_value <= kLevel);
@@ -186,9 +196,9 @@ void levels(int trials) {
           joint += 2 * inside;
         }
         const auto percent = [&](int hits) { return 100.0 * hits / trials; };
-        std::printf("%-12s %7.1f %6zu | %8.1f %8.1f %8.1f %8.1f | %8.1f %8.1f\n", name(law),
-                    epsilon, rows, percent(one), percent(two), percent(several), percent(exact),
-                    percent(held), percent(joint));
+        std::printf("%-12s %7.1f %6zu | %8.1f %8.1f %8.1f %8.1f %8.1f | %8.1f %8.1f\n", name(law),
+                    epsilon, rows, percent(one), percent(two), percent(several), percent(exact_one),
+                    percent(exact), percent(held), percent(joint));
         std::fflush(stdout);
       }
 }

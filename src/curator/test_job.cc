@@ -81,8 +81,7 @@ std::string list_text(const std::vector<inference::Estimated>& all,
   return list;
 }
 
-std::string regression_text(const inference::NoisyJointSums& sums,
-                            const std::vector<std::string>& names) {
+std::string regression_text(const inference::NoisyJointSums& sums) {
   const auto fitted = inference::linear_regression(sums);
   Parts parts;
   for (std::size_t i = 0; i < fitted.coefficients.size(); ++i) {
@@ -110,8 +109,6 @@ std::string regression_text(const inference::NoisyJointSums& sums,
     parts.put("syy", simple.syy);
     parts.put("sxy", simple.sxy);
   }
-  for (std::size_t i = 0; i + 1 < names.size(); ++i)
-    parts.put_text(fmt::format("x{}", i + 1), names[i]);
   return parts.done();
 }
 
@@ -145,7 +142,7 @@ std::string TestJob::release(const GroupTotals& totals, RandomSource& random) co
     for (const std::size_t product : test_->products) products.push_back(totals.features[product]);
     const auto noisy = joint->release(totals.features[test_->count], sums, products, random);
     return test_->kind == Kind::Correlation ? outcome_text(inference::correlation_test(noisy), true)
-                                            : regression_text(noisy, test_->names);
+                                            : regression_text(noisy);
   }
   if (const auto* moments = std::get_if<inference::MomentsMechanism>(&mechanism_)) {
     std::vector<inference::NoisyMoments> groups;

@@ -135,30 +135,36 @@ TestOutcome proportion_test(const NoisyCounts& counts, double chance, const Opti
   outcome.estimate = found.value;
   outcome.standard_error = std::sqrt(found.error2);
   std::vector<double> cells;
-  const auto p_value = [&](double at, unsigned draws) {
-    const double one[] = {at};
-    Options fewer = options;
-    fewer.draws = draws;
-    return worst_p_value(
-        std::fabs(statistic(counts.cells, at)), std::size(kRowShifts),
-        [&](std::size_t scenario, Resample& random) {
-          const double chances[] = {at, 1 - at};
-          redraw(rows_at(counts, kRowShifts[scenario]), chances, counts.epsilon, random, cells);
-          return std::fabs(statistic(cells, at));
-        },
-        seed_of(counts, one), fewer);
+  const auto redraws = [&](double at) {
+    return [&, at](std::size_t scenario, Resample& random) {
+      const double chances[] = {at, 1 - at};
+      redraw(rows_at(counts, kRowShifts[scenario]), chances, counts.epsilon, random, cells);
+      return std::fabs(statistic(cells, at));
+    };
   };
-  outcome.p_value = p_value(chance, options.draws);
-  // The interval: all chances that the test does not reject. Each end by halving.
-  const auto end = [&](double outside, double inside) {
-    if (p_value(outside, options.draws) > 1 - options.confidence) return outside;
-    for (int i = 0; i < 12; ++i) {
+  const double null[] = {chance};
+  outcome.p_value = worst_p_value(std::fabs(outcome.statistic), std::size(kRowShifts),
+                                  redraws(chance), seed_of(counts, null), options);
+  // The interval holds the chances that the test does not reject. Each end is where the statistic
+  // meets its critical value, which is found at the normal law's end first.
+  const auto meets = [&](double outside, double critical) {
+    double inside = found.value;
+    if (std::fabs(statistic(counts.cells, outside)) <= critical) return outside;
+    for (int i = 0; i < 40; ++i) {
       const double middle = (outside + inside) / 2;
-      (p_value(middle, options.draws) > 1 - options.confidence ? inside : outside) = middle;
+      (std::fabs(statistic(counts.cells, middle)) <= critical ? inside : outside) = middle;
     }
     return outside;
   };
-  outcome.interval = {end(0, found.value), end(1, found.value)};
+  const auto end = [&](double side) {
+    double at = meets(side, 1.96);
+    for (int i = 0; i < 2; ++i)
+      at =
+          meets(side, worst_quantile(std::size(kRowShifts), redraws(std::clamp(at, 1e-6, 1 - 1e-6)),
+                                     seed_of(counts), options));
+    return at;
+  };
+  outcome.interval = {end(0), end(1)};
   return outcome;
 }
 

@@ -29,6 +29,11 @@ constexpr std::pair<std::string_view, const char*> kRegrParts[] = {
     {"regr_count", "rows"}, {"regr_avgx", "avg_x"},   {"regr_avgy", "avg_y"},
     {"regr_sxx", "sxx"},    {"regr_syy", "syy"},      {"regr_sxy", "sxy"}};
 
+std::string name_of(const catalog::Literal& literal) {
+  const auto* text = std::get_if<std::string>(&literal);
+  return text != nullptr ? *text : catalog::to_string(literal);
+}
+
 ScalarPtr constant_of(const catalog::Literal& literal, Type type) {
   return std::visit(
       [&](const auto& value) { return make_scalar(type, -1, Constant{ConstantValue(value)}); },
@@ -157,8 +162,8 @@ Result<ScalarPtr> Binder::bind_test(const Expr& expr, const CallExpr& call,
                             "Ask the data owner to list the column's values (values = [...]), or "
                             "compare with a condition, for example t_test(x, ward = 'ICU')");
     for (const auto& value : *facts.values)
-      levels.push_back({catalog::to_string(value), apply(boolean_type(), -1, Function::Equal,
-                                                         {by, constant_of(value, by->type)})});
+      levels.push_back({name_of(value), apply(boolean_type(), -1, Function::Equal,
+                                              {by, constant_of(value, by->type)})});
     return levels;
   };
   const auto q = [](std::size_t value) { return fmt::format("q{}", value + 1); };
@@ -339,7 +344,6 @@ Result<ScalarPtr> Binder::bind_test(const Expr& expr, const CallExpr& call,
       DISCREET_TRY(const auto value, bounded_value(arg, present));
       values.push_back(value);
       test.sums.push_back(sum_of(value));
-      test.names.push_back(emit_scalar(*arg));
     }
     test.count = count_of(values.back());
     for (std::size_t i = 0; i < values.size(); ++i)
