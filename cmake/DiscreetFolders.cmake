@@ -15,6 +15,7 @@ target_link_libraries(discreet_test_support PUBLIC discreet_random PRIVATE OpenS
 discreet_library(privacy DEPENDS base)
 discreet_library(mechanisms DEPENDS base random privacy)
 discreet_library(accounting DEPENDS base privacy LINK_PRIVATE Eigen3::Eigen)
+discreet_library(inference DEPENDS base random privacy mechanisms accounting)
 
 discreet_library(audit DEPENDS base random privacy mechanisms accounting LINK_PRIVATE Eigen3::Eigen)
 discreet_library(synth DEPENDS base random privacy mechanisms accounting LINK Threads::Threads LINK_PRIVATE hwy::hwy)
@@ -45,6 +46,7 @@ discreet_library(engines/duckdb DEPENDS base engines LINK_PRIVATE DuckDB::DuckDB
 discreet_library(engines/postgres DEPENDS base engines postgres)
 discreet_library(sql DEPENDS base privacy catalog LINK_PRIVATE PgQuery::PgQuery PgQuery::Tree TEST_LINK discreet_engines_duckdb)
 discreet_library(curator DEPENDS base random privacy mechanisms accounting ledger catalog sql engines_duckdb engines_postgres)
+discreet_library(curator DEPENDS base random privacy mechanisms accounting inference ledger catalog sql engines_duckdb)
 discreet_library(town DEPENDS base engines_duckdb)
 discreet_library(anonymity DEPENDS base)
 discreet_library(attack DEPENDS base random privacy mechanisms audit town anonymity LINK_PRIVATE Eigen3::Eigen PkgConfig::Clp)

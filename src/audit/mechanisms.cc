@@ -4,6 +4,7 @@
 #include "audit/float_grain.h"
 #include "audit/subject.h"
 #include "mechanisms/bounded_output.h"
+#include "mechanisms/box_norm.h"
 #include "mechanisms/discrete_gaussian.h"
 #include "mechanisms/discrete_laplace.h"
 #include "mechanisms/exponential.h"
@@ -173,6 +174,18 @@ AuditedRun moments(bool with) {
   };
 }
 
+// Sums of different sizes in one draw; the key is the sign of each.
+AuditedRun sums_of_sizes(bool with) {
+  const auto mechanism = BoxNorm::make(kOne, {1, 100, 10'000}).value();
+  const std::vector<Int128> sums =
+      with ? std::vector<Int128>{1, 100, 10'000} : std::vector<Int128>(3);
+  return [=](RandomSource& random) {
+    std::int64_t code = 0;
+    for (const double sum : mechanism.release(sums, random)) code = 2 * code + (sum > 0);
+    return code;
+  };
+}
+
 AuditedRun sampled(std::size_t units) {
   const auto noise = DiscreteLaplace::make(kOne, L1Sensitivity{1}).value();
   const auto sample = PoissonSample::make(0.3).value();
@@ -248,6 +261,8 @@ std::vector<AuditSubject> audited_mechanisms() {
        laplace_vector(0), laplace_vector(1), 60'000},
       {"gaussian-rho", "discrete Gaussian, a count (rho)", Rho::make(0.5).value(), gaussian_rho(0),
        gaussian_rho(1)},
+      {"box-norm", "sums of different sizes in one draw", kPure, sums_of_sizes(false),
+       sums_of_sizes(true)},
       {"subsample", "a count of a secret sample of 0.3", amplified(kPure, 0.3), sampled(0),
        sampled(1)},
   };

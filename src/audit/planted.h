@@ -15,6 +15,8 @@ std::vector<AuditSubject> sparse_vectors();
 std::vector<AuditSubject> structured();
 /// Vectors and claims of zero-concentrated privacy, which a learned classifier sees through.
 std::vector<AuditSubject> vectors();
+/// A primer's t-statistic.
+std::vector<AuditSubject> primer();
 /// Plain noise gone wrong: too little, reused, in floating point, for rows instead of people.
 std::vector<AuditSubject> noise();
 

@@ -37,7 +37,7 @@ AuditReport audit(const AuditSubject& subject, RandomSource& random, double scal
 std::vector<AuditSubject> planted_mechanisms() {
   std::vector<AuditSubject> all;
   for (auto&& family : {planted::noise(), planted::selection(), planted::sparse_vectors(),
-                        planted::structured(), planted::vectors()})
+                        planted::structured(), planted::vectors(), planted::primer()})
     all.insert(all.end(), family.begin(), family.end());
   return all;
 }

@@ -15,6 +15,7 @@
 #include "curator/clamped_aggregate.h"
 #include "curator/direct_sums.h"
 #include "curator/streams.h"
+#include "curator/test_job.h"
 #include "mechanisms/bound_search.h"
 #include "mechanisms/partition_selection.h"
 
@@ -79,6 +80,7 @@ class ReleaseJob {
   // number of each.
   std::vector<CentredColumn> centred_;
   std::vector<std::size_t> centred_sums_;
+  std::vector<TestJob> tests_;
   std::vector<StreamRelease> streams_;
   std::vector<std::size_t> stream_aggregates_;
 };

@@ -306,6 +306,12 @@ class Emitter final : public ScalarWriter {
         return infix(applied, " || ");
       case Function::StartsWith:
         return prefix(applied, "starts_with");
+      case Function::ResultPart: {
+        const auto& part = std::get<std::string>(as_constant(*applied.args[1])->value);
+        return fmt::format(
+            "TRY_CAST(nullif(regexp_extract({}, '\"{}\": (-?[0-9][0-9.e+-]*)', 1), '') AS DOUBLE)",
+            arg(0), part);
+      }
       case Function::SplitPart:
         return fmt::format("TRY({})", prefix(applied, "split_part"));
       case Function::DatePart:
