@@ -213,6 +213,8 @@ template std::vector<std::int64_t> marginal_of(std::span<const Axis>, std::span<
 
 namespace {
 
+constexpr double kMoveWorkMax = 5e7;
+
 // Shares `units` among the values of one axis like `wanted`, top down along its tree.
 void share_out(const Axis& axis, std::int64_t units, std::span<const double> wanted,
                std::span<std::int64_t> shares) {
@@ -356,6 +358,12 @@ Result<std::vector<std::int64_t>> round_table(const Plan& plan, std::span<const 
     counts = std::move(next);
     known = std::move(finer);
   }
+  // A pass looks along every axis from every cell; in large tables a unit more or less in a
+  // marginal is small beside the noise, and is left.
+  double work = 0;
+  for (const Axis& axis : axes)
+    work += static_cast<double>(cells) * axis.size() * static_cast<double>(plan.marginals().size());
+  if (work > kMoveWorkMax) return counts;
   Mover mover(plan, table, counts, whole.attributes);
   constexpr int kPasses = 8;
   for (int pass = 0; pass < kPasses && mover.pass(counts); ++pass) {

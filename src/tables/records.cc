@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "synth/grouping.h"
@@ -11,23 +12,73 @@
 namespace discreet::tables {
 namespace {
 
-// Sets that no other wanted set contains; the others follow from them.
-std::vector<Attributes> maximal_sets(const Plan& plan) {
+struct WantedSets {
+  std::vector<Attributes>
+      largest;                     // that no other wanted set contains: the model is fitted to them
+  std::vector<Attributes> others;  // follow from those
+};
+
+WantedSets wanted_sets(const Plan& plan) {
   std::vector<Attributes> sets;
   for (const Marginal& marginal : plan.marginals()) sets.push_back(marginal.attributes);
   std::sort(sets.begin(), sets.end(), [](const auto& a, const auto& b) {
     return a.size() != b.size() ? a.size() > b.size() : a < b;
   });
   sets.erase(std::unique(sets.begin(), sets.end()), sets.end());
-  std::vector<Attributes> kept;
+  WantedSets wanted;
   for (const Attributes& set : sets) {
-    const bool contained = std::any_of(kept.begin(), kept.end(), [&](const Attributes& larger) {
-      return larger.size() > set.size() &&
-             std::includes(larger.begin(), larger.end(), set.begin(), set.end());
-    });
-    if (!contained && set.size() > 1) kept.push_back(set);
+    if (set.empty()) continue;
+    const bool contained =
+        std::any_of(wanted.largest.begin(), wanted.largest.end(), [&](const Attributes& larger) {
+          return larger.size() > set.size() &&
+                 std::includes(larger.begin(), larger.end(), set.begin(), set.end());
+        });
+    (!contained && set.size() > 1 ? wanted.largest : wanted.others).push_back(set);
   }
-  return kept;
+  return wanted;
+}
+
+// The mean variance of a cell of groups: sums of cells have errors that hang together, so it is not
+// the number of cells times the variance of one.
+double grouped_variance(const Plan& plan, const synth::Grouping& grouping,
+                        const Attributes& attributes) {
+  // Mean squared lengths of groups on the constants and off them.
+  std::vector<std::array<double, 2>> lengths;
+  for (const std::uint32_t a : attributes) {
+    const auto& members = grouping.attributes[a].members;
+    const double n = plan.axes()[a].size();
+    std::array<double, 2> mean{0, 0};
+    for (const auto& group : members) {
+      const auto size = static_cast<double>(group.size());
+      mean[0] += size / n * size / n / static_cast<double>(members.size());
+      mean[1] += size * (1 - size / n) / static_cast<double>(members.size());
+    }
+    lengths.push_back(mean);
+  }
+  double sum = 0;
+  for (std::uint32_t subset = 0; subset < std::uint32_t{1} << attributes.size(); ++subset) {
+    Attributes chosen;
+    double weight = 1;
+    for (std::size_t i = 0; i < attributes.size(); ++i) {
+      weight *= lengths[i][subset >> i & 1];
+      if (subset >> i & 1) chosen.push_back(attributes[i]);
+    }
+    const std::vector<std::uint32_t> parts(chosen.size(), 1);
+    if (const Space* space = plan.find(chosen, parts)) sum += weight * space->sigma2;
+  }
+  return sum;
+}
+
+// Moves the model's counts towards the estimates as far as their distance is not explained by the
+// estimates' noise: what remains of it is the model's own error (empirical Bayes).
+void blend(std::vector<float>& model, std::span<const float> estimate, double variance) {
+  double distance2 = 0;
+  for (std::size_t i = 0; i < model.size(); ++i)
+    distance2 += std::pow(static_cast<double>(model[i]) - static_cast<double>(estimate[i]), 2) /
+                 static_cast<double>(model.size());
+  const double bias2 = std::max(0.0, distance2 - variance);
+  const auto share = static_cast<float>(bias2 / std::max(bias2 + variance, 1e-12));
+  for (std::size_t i = 0; i < model.size(); ++i) model[i] += share * (estimate[i] - model[i]);
 }
 
 // The estimate summed over groups, in the order of `attributes` (which may be any).
@@ -89,7 +140,8 @@ Result<synth::CodedTable> fit_records(const Released& released, std::optional<st
   std::vector<synth::FitOneWay> fit_one_ways;
   for (const auto& groups : grouping.attributes)
     fit_one_ways.push_back({groups.count, groups.sigma});
-  const std::vector<Attributes> sets = maximal_sets(plan);
+  const WantedSets wanted = wanted_sets(plan);
+  const std::vector<Attributes>& sets = wanted.largest;
   // Tables overlap and their errors hang together, so they are weighted as if each had its even
   // share of rho: together they then count as much as was paid for.
   const double sigma = std::sqrt(static_cast<double>(sets.size()) / (2 * plan.rho().value()));
@@ -111,13 +163,15 @@ Result<synth::CodedTable> fit_records(const Released& released, std::optional<st
                            .penalty = penalty,
                            .batch = settings.batch},
                           context.workers, dice, synth::stage(context, "fitting", 0.1, 0.8)));
-  std::vector<synth::SearchTarget> search(targets.size());
-  const auto blend = static_cast<float>(settings.blend);
-  context.workers.run(targets.size(), [&](std::size_t i) {
-    search[i] = {targets[i].attributes, model.marginal(targets[i].attributes)};
-    for (std::size_t c = 0; c < search[i].counts.size(); ++c)
-      search[i].counts[c] = (1 - blend) * search[i].counts[c] + blend * targets[i].counts[c];
-    targets[i].counts = {};
+  std::vector<synth::SearchTarget> search(targets.size() + wanted.others.size());
+  context.workers.run(search.size(), [&](std::size_t i) {
+    const bool fitted = i < targets.size();
+    const Attributes& set = fitted ? sets[i] : wanted.others[i - targets.size()];
+    const synth::Clique order = fitted ? targets[i].attributes : set;
+    search[i] = {order, model.marginal(order)};
+    blend(search[i].counts, fitted ? targets[i].counts : grouped(released, grouping, order),
+          grouped_variance(plan, grouping, set));
+    if (fitted) targets[i].counts = {};
   });
   synth::CodedTable records =
       synth::sample_mixture(model, static_cast<std::size_t>(rows_wanted), dice);

@@ -3,7 +3,8 @@
 // All marginals of one set of records are whole, not negative and consistent with each other by
 // construction. The records are made to fit what was released: a latent-class model is fitted to
 // the estimated marginals, sampled, and the sample searched for changes of single values that bring
-// its marginals nearer (synth/mixture.h, synth/records.h). A public total is kept exactly.
+// its marginals nearer to a blend of model and estimate, each weighted by what the other's error
+// seems to be (synth/mixture.h, synth/records.h). A public total is kept exactly.
 // Post-processing only. The same note as for synthetic data applies: kin of relaxed projection,
 // which a patent describes (docs/synthetic.md).
 #pragma once
@@ -24,7 +25,6 @@ struct RecordSettings {
   std::uint32_t batch = 16;
   std::uint64_t proposals = 2'000'000;
   double group_sigmas = 2;  ///< rarer values than this share their cells when the model is fitted
-  double blend = 0;         ///< how much of the search's target is the estimate, not the model
 };
 
 /// Records whose marginals are near those released. InvalidParameter: the plan does not measure
