@@ -20,6 +20,8 @@ discreet_library(inference DEPENDS base random privacy mechanisms accounting)
 discreet_library(audit DEPENDS base random privacy mechanisms accounting LINK_PRIVATE Eigen3::Eigen)
 discreet_library(synth DEPENDS base random privacy mechanisms accounting LINK Threads::Threads LINK_PRIVATE hwy::hwy)
 target_compile_options(discreet_synth PRIVATE -O3)  # arithmetic after the release; vectors matter
+discreet_library(tables DEPENDS base random privacy mechanisms accounting synth)
+target_compile_options(discreet_tables PRIVATE -O3)  # transforms after the release
 discreet_library(local DEPENDS base random privacy mechanisms accounting LINK_PRIVATE hwy::hwy OpenSSL::Crypto Threads::Threads)
 discreet_library(local/audits DEPENDS base local audit)
 discreet_library(local/collector DEPENDS base local LINK_PRIVATE Threads::Threads)
