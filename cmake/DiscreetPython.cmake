@@ -29,7 +29,11 @@ if(NOT Python_FOUND OR NOT nanobind_ROOT)
   endif()
   message(FATAL_ERROR "python: the module needs Python's headers (Debian: apt-get install python3-dev) and nanobind (pip install nanobind)")
 endif()
-find_package(nanobind CONFIG REQUIRED)
+# By a link in the build folder: its path is then the same, seen from there, in every build, as ccache wants it.
+cmake_path(GET nanobind_ROOT PARENT_PATH nanobind_package)
+file(CREATE_LINK ${nanobind_package} ${CMAKE_BINARY_DIR}/nanobind SYMBOLIC)
+set(nanobind_ROOT ${CMAKE_BINARY_DIR}/nanobind/cmake)
+find_package(nanobind CONFIG REQUIRED PATHS ${nanobind_ROOT} NO_DEFAULT_PATH)
 
 file(GLOB python_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/bindings/*.cc)
 # STABLE_ABI means one module for Python 3.12 and later; before that nanobind builds for one version.

@@ -49,8 +49,8 @@ def _line(output: Any) -> str:
     """One run's output as text that tells different outputs apart: numbers exactly, anything else by its form."""
     if isinstance(output, bool):
         return "1" if output else "0"
-    if isinstance(output, (int, float)):
-        return repr(output)
+    if isinstance(output, (int, float)):  # NumPy's double is a float, with a form of its own
+        return repr(int(output)) if isinstance(output, int) else repr(float(output))
     if hasattr(output, "tolist"):  # NumPy's numbers and arrays
         return _line(output.tolist())
     return repr(output).replace("\n", " ")

@@ -12,7 +12,7 @@ mkdir -p "$work"
 # scikit-build-core and nanobind are those of the tests' environment, so that nothing is fetched. The same CMake files with the
 # same flags: ccache hands over what the ordinary build compiled.
 "$python" -m pip wheel "$source" --no-deps --no-index --no-build-isolation --disable-pip-version-check --wheel-dir "$work" \
-  --config-settings=build-dir="$build/wheel" --config-settings=cmake.define.DISCREET_DUCKDB_DIR="$build/_deps/duckdb" > "$work/log" 2>&1 ||
+  --config-settings=build-dir="$build-wheel" --config-settings=cmake.define.DISCREET_DUCKDB_DIR="$build/_deps/duckdb" > "$work/log" 2>&1 ||
   { tail -n 60 "$work/log" >&2; exit 1; }
 ls -l "$work"/*.whl
 
