@@ -1,5 +1,5 @@
-// How long does a release of ten million noisy values take, values in and noisy values out? What callers of the library
-// pay, beside which bench/peers/python.py sets the Python package.
+// How long does a release of ten million noisy values take, values in and noisy values out? What
+// callers of the library pay, beside which bench/peers/python.py sets the Python package.
 #include <benchmark/benchmark.h>
 
 #include <vector>

@@ -31,8 +31,9 @@ if(NOT Python_FOUND OR NOT nanobind_ROOT)
 endif()
 # By a link in the build folder: its path is then the same, seen from there, in every build, as ccache wants it.
 cmake_path(GET nanobind_ROOT PARENT_PATH nanobind_package)
-file(CREATE_LINK ${nanobind_package} ${CMAKE_BINARY_DIR}/nanobind SYMBOLIC)
-set(nanobind_ROOT ${CMAKE_BINARY_DIR}/nanobind/cmake)
+file(REMOVE ${CMAKE_BINARY_DIR}/nanobind-package)
+file(CREATE_LINK ${nanobind_package} ${CMAKE_BINARY_DIR}/nanobind-package SYMBOLIC)
+set(nanobind_ROOT ${CMAKE_BINARY_DIR}/nanobind-package/cmake)
 find_package(nanobind CONFIG REQUIRED PATHS ${nanobind_ROOT} NO_DEFAULT_PATH)
 
 file(GLOB python_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/bindings/*.cc)

@@ -3,6 +3,7 @@
 import importlib
 import inspect
 import pathlib
+import re
 import sys
 
 MODULES = ["mechanisms", "accounting", "curator", "remote", "synth", "local", "audit", "attacks", "prio", "errors"]
@@ -13,12 +14,21 @@ def signature(thing):
         text = str(inspect.signature(thing))
     except (TypeError, ValueError):
         return "(...)"
-    return text.replace("'", "").replace("discreet.", "").replace("self, ", "").replace("(self)", "()").replace("typing.", "")
+    return re.sub(" -> None$", "", text).replace("'", "").replace('"', "").replace("discreet.", "").replace("self, ", "").replace("(self)", "()").replace("typing.", "")
+
+
+def paragraphs(text):
+    """Docstrings as Markdown: sessions become code, literals take one backtick."""
+    for part in text.split("\n\n"):
+        if part.startswith(">>>"):
+            yield "```python\n" + part.replace("    # doctest: +SKIP", "").replace("# doctest: +SKIP", "") + "\n```"
+        else:
+            yield part.replace("``", "`").replace(":func:", "").replace(":meth:", "").replace(":class:", "").replace(":mod:", "")
 
 
 def first_words(thing, whole=False):
-    text = inspect.getdoc(thing) or ""
-    return text.split("\n\n")[0].replace("\n", " ") if not whole else text
+    found = list(paragraphs(inspect.getdoc(thing) or ""))
+    return "\n\n".join(found) if whole else found[0].replace("\n", " ") if found else ""
 
 
 def members(kind):
@@ -41,7 +51,7 @@ def documented(module, name):
         shape = f"({', '.join(fields)})" if fields else "" if issubclass(thing, Exception) else signature(thing)
         yield f"### `{own}{shape}`\n"
         if inspect.getdoc(thing) and not (inspect.getdoc(thing) or "").startswith("Alias for field"):
-            yield first_words(thing, whole=True).replace(">>> ", "    >>> ") + "\n"
+            yield first_words(thing, whole=True) + "\n"
         kinds = [k for k in reversed(thing.__mro__) if k.__module__.startswith("discreet") and (k is thing or k.__name__.startswith("_"))]
         found = {}
         for kind in kinds:  # what a private base offers is offered here

@@ -66,9 +66,12 @@ Reach find_reach(const synth::RawColumn& column, double epsilon) {
     if (row != synth::RawColumn::kNull) codes.push_back(of_text[row]);
   const Epsilon half = epsilon_of(epsilon).share(2);
   const IntegerRange range{-kCodeMax, kCodeMax};
+  // A range that is too wide spoils every bin, one that is too narrow moves a few rows to its ends.
+  constexpr double kCaution = 3;
   const auto least =
-      value(Extreme::make(half, ExtremeSide::Minimum, range)).release(codes, noise());
-  const auto most = value(Extreme::make(half, ExtremeSide::Maximum, range)).release(codes, noise());
+      value(Extreme::make(half, ExtremeSide::Minimum, range, kCaution)).release(codes, noise());
+  const auto most =
+      value(Extreme::make(half, ExtremeSide::Maximum, range, kCaution)).release(codes, noise());
   // Numbers that reach only upwards start at zero, and the other way round.
   Reach reach{least >= 0 ? 0 : bound_of(least), most <= 0 ? 0 : bound_of(most)};
   if (reach.lower >= reach.upper) reach = {std::min(reach.lower, 0.0), std::max(reach.upper, 1.0)};

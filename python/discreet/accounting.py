@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import math
+import threading
 from typing import Any, Callable, Iterable, List, NamedTuple, Optional, Sequence, Union
 
 from . import _core, errors
@@ -110,6 +111,7 @@ def approximate(epsilon: float, delta: float) -> Event:
 
 
 def zcdp(rho: float) -> Event:
+    """rho-zCDP."""
     return _event("zcdp", rho=rho)
 
 
@@ -119,6 +121,7 @@ def laplace(scale: float, sensitivity: float = 1.0) -> Event:
 
 
 def discrete_laplace(scale: float, sensitivity: int = 1) -> Event:
+    """Two-sided geometric noise of this scale on a whole-number query of this L1 sensitivity."""
     return _event("discrete_laplace", scale=scale, sensitivity=sensitivity)
 
 
@@ -128,14 +131,17 @@ def gaussian(sigma: float, sensitivity: float = 1.0) -> Event:
 
 
 def discrete_gaussian(sigma2: float, sensitivity: float = 1.0, dimension: int = 1) -> Event:
+    """Discrete Gaussian noise of this variance parameter on whole numbers of this L2 sensitivity."""
     return _event("discrete_gaussian", sigma2=sigma2, sensitivity=sensitivity, dimension=dimension)
 
 
 def mixture_of_gaussians(sigma: float, sensitivities: Sequence[float], probabilities: Sequence[float]) -> Event:
+    """Gaussian noise on an answer that one person moves by a random amount."""
     return _event("mixture_of_gaussians", sigma=sigma, sensitivities=list(sensitivities), probs=list(probabilities))
 
 
 def randomized_response(epsilon: float, values: int = 2) -> Event:
+    """One answer of ``values``, the true one e^epsilon times as likely as each other."""
     return _event("randomized_response", epsilon0=epsilon, values=values)
 
 
@@ -150,6 +156,7 @@ def sampled(event: Event, probability: float) -> Event:
 
 
 def sampled_without_replacement(event: Event, sample: int, population: int) -> Event:
+    """The event on a uniform sample of fixed size."""
     return _event("sampled_without_replacement", sample=sample, population=population, inner=event.to_dict())
 
 
@@ -261,38 +268,69 @@ def compose(events: "Union[str, Event, Iterable[Event]]", *, neighbours: str = "
 class Filter:
     """A budget for questions chosen on the fly: admits a release only while the promise of the whole still holds.
 
-    ``kind``: ``concentrated`` (zCDP sums, for many small releases), ``basic`` (sums), ``renyi``, ``gaussian``.
-    ``for_events``: part of delta set aside for events that bring one. Thread-safe.
+    ``kind``: ``best`` (sums for a few releases and zCDP for many, a quarter and three quarters of delta, as the
+    curator's ledger has it), ``basic`` (sums), ``concentrated`` (zCDP), ``renyi``, ``gaussian``. ``for_events``: part of
+    delta set aside for events that bring one. Thread-safe.
     """
 
-    def __init__(self, epsilon: float, delta: float = 0.0, *, kind: str = "concentrated", for_events: float = 0.0,
+    def __init__(self, epsilon: float, delta: float = 0.0, *, kind: str = "best", for_events: float = 0.0,
                  typical: Optional[Event] = None, neighbours: str = "add_remove") -> None:
         self.kind, self.neighbours = kind, neighbours
-        if kind == "basic":
-            self._core = _core.basic_filter(epsilon, delta)
+        self._lock = threading.Lock()
+        if kind == "best":
+            # Every transcript that is admitted stays within one of the two at least, and their shares of delta add up
+            # to the whole (docs/proofs/ledger_filter.md).
+            self._parts = [("basic", _core.basic_filter(epsilon, delta / 4))]
+            if delta > 0:
+                self._parts.append(("concentrated", _core.concentrated_filter(epsilon, 3 * delta / 4, for_events)))
+        elif kind == "basic":
+            self._parts = [(kind, _core.basic_filter(epsilon, delta))]
         elif kind == "concentrated":
-            self._core = _core.concentrated_filter(epsilon, delta, for_events)
+            self._parts = [(kind, _core.concentrated_filter(epsilon, delta, for_events))]
         elif kind == "renyi":
-            self._core = _core.renyi_filter(epsilon, delta, for_events, typical and typical._core, neighbours)
+            self._parts = [(kind, _core.renyi_filter(epsilon, delta, for_events, typical and typical._core, neighbours))]
         elif kind == "gaussian":
-            self._core = _core.gaussian_filter(epsilon, delta)
+            self._parts = [(kind, _core.gaussian_filter(epsilon, delta))]
         else:
-            raise errors.InvalidParameter("kind must be basic, concentrated, renyi or gaussian")
+            raise errors.InvalidParameter("kind must be best, basic, concentrated, renyi or gaussian")
+
+    def _holding(self, event: Event) -> "List[Any]":
+        """The parts that would still hold after the event. An event that has no cost in a part's currency ends it."""
+
+        def holds(part: Any) -> bool:
+            try:
+                return part[1].fits(event._core, self.neighbours)
+            except errors.Refused:
+                if len(self._parts) == 1:
+                    raise
+                return False
+
+        return [part for part in self._parts if holds(part)]
 
     def spend(self, event: Event) -> None:
         """Spends the event's cost, or raises :class:`~discreet.errors.BudgetExhausted` and changes nothing."""
-        self._core.spend(event._core, self.neighbours)
+        with self._lock:
+            holding = self._holding(event)
+            if not holding:
+                self._parts[-1][1].spend(event._core, self.neighbours)  # says why not
+                raise errors.BudgetExhausted("the release does not fit what is left")
+            for _, part in holding:
+                part.spend(event._core, self.neighbours)
+            self._parts = holding
 
     def fits(self, event: Event) -> bool:
-        return self._core.fits(event._core, self.neighbours)
+        with self._lock:
+            return bool(self._holding(event))
 
     @property
     def state(self) -> "dict[str, Any]":
-        """Budget and spent, in the filter's own currency."""
-        return json.loads(self._core.save())
+        """Budget and spent, in the currency of each part that still holds."""
+        return {kind: json.loads(part.save()) for kind, part in self._parts}
 
     def save(self) -> str:
-        return json.dumps({"kind": self.kind, "neighbours": self.neighbours, "state": self._core.save()})
+        with self._lock:
+            return json.dumps({"kind": self.kind, "neighbours": self.neighbours,
+                               "parts": [[kind, part.save()] for kind, part in self._parts]})
 
     @classmethod
     def restore(cls, text: str) -> "Filter":
@@ -302,8 +340,10 @@ class Filter:
         try:
             saved = json.loads(text)
             made = cls.__new__(cls)
-            made.kind, made.neighbours = saved["kind"], saved["neighbours"]
-            made._core = classes[made.kind].restore(saved["state"])
+            made.kind, made.neighbours, made._lock = saved["kind"], saved["neighbours"], threading.Lock()
+            made._parts = [(kind, classes[kind].restore(part)) for kind, part in saved["parts"]]
+            if not made._parts:
+                raise ValueError("no part")
         except (ValueError, KeyError, TypeError) as wrong:
             raise errors.InvalidInput("this is not the saved state of a filter") from wrong
         return made

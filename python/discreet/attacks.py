@@ -43,6 +43,7 @@ class Report(NamedTuple):
 
 
 def names() -> List[str]:
+    """The attacks there are."""
     return list(_core.attack_names())
 
 

@@ -107,6 +107,7 @@ def fit(data: Any, epsilon: float, delta: float = 1e-9, *, domain: "Union[str, M
     """A twin that is (``epsilon``, ``delta``)-DP for one row more or less.
 
     ``domain``: what is public about columns: ``{"age": {"range": [0, 120]}, "ward": {"values": [...]}, "code": 16}``.
+    ``"nullable": False`` says that a column has no missing values; otherwise the twin may have a few.
     Columns it does not name are found privately out of the same epsilon, which costs accuracy: declare what you can.
     ``workload``: ``"3way"`` (all triples) or ``{"marginals": [["age", "ward"], ...]}``. ``method``: ``auto``,
     ``latent``, ``aim``, ``mst``, ``rap``, ``independent``. ``rows``: of the twin; a private estimate otherwise.

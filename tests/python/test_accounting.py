@@ -71,7 +71,25 @@ def test_other_definitions():
     assert acc.rho_for(5.0, 1e-6) > 0 and "epsilon at" in job._repr_html_()
 
 
-@pytest.mark.parametrize("kind", ["basic", "concentrated", "renyi", "gaussian"])
+def test_the_best_filter_admits_few_large_and_many_small_releases():
+    few = acc.Filter(1.0, 1e-6)
+    few.spend(acc.pure(0.5))
+    few.spend(acc.pure(0.5))
+    with pytest.raises(discreet.BudgetExhausted):
+        few.spend(acc.pure(0.01))
+    many = acc.Filter(1.0, 1e-6)
+    small = acc.pure(0.005)
+    count = 0
+    while many.fits(small):
+        many.spend(small)
+        count += 1
+    assert count > 1.5 * 200 and (count * small).epsilon(delta=1e-6) <= 1.0  # sums alone would stop at 200
+    assert list(many.state) == ["concentrated"]
+    with pytest.raises(discreet.Refused):
+        acc.Filter(1.0).spend(acc.gaussian(20.0))  # no delta, no Gaussian
+
+
+@pytest.mark.parametrize("kind", ["best", "basic", "concentrated", "renyi", "gaussian"])
 def test_filters_admit_until_the_promise_would_break(kind):
     event = acc.pure(0.1) if kind == "basic" else acc.gaussian(sigma=20.0)
     budget = acc.Filter(1.0, 1e-6, kind=kind)

@@ -11,7 +11,8 @@ import pytest
 import discreet
 from discreet import synth
 
-DOMAIN = {"age": {"range": [0, 99]}, "ward": {"values": ["ICU", "ER", "MAT"]}, "code": 4, "vip": {"values": ["false", "true"]}}
+DOMAIN = {"age": {"range": [0, 99], "nullable": False}, "ward": {"values": ["ICU", "ER", "MAT"], "nullable": False}, "code": 4,
+          "vip": {"values": ["false", "true"], "nullable": False}}
 
 
 def rows(n=3000):
