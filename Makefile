@@ -56,4 +56,4 @@ format:
 	@git ls-files -- '*.cc' '*.h' | xargs clang-format-19 -i
 
 clean:
-	@rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-fuzz
+	@rm -rf $(BUILD) $(BUILD)-wheel $(BUILD)-asan $(BUILD)-fuzz
