@@ -64,6 +64,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(discreet_server_http PRIVATE -Wno-mismatched-new-delete)
 endif()
 discreet_library(prio DEPENDS base random privacy mechanisms accounting ledger LINK_PRIVATE OpenSSL::SSL OpenSSL::Crypto SQLite::SQLite3 Threads::Threads)
+discreet_library(lecture DEPENDS base random privacy mechanisms accounting attack prio)
 
 add_executable(discreet_cli)
 set_target_properties(discreet_cli PROPERTIES OUTPUT_NAME discreet)
@@ -85,6 +86,7 @@ target_link_libraries(discreet_cli PRIVATE
   discreet_synth
   discreet_anonymity
   discreet_attack
+  discreet_lecture
   discreet_flags CLI11::CLI11)
 if(NOT DISCREET_PRECOMPILED)
   # Verbs are glue: the work is in the libraries, and CLI11 compiles slowly. Precompiled headers are for one level only.
