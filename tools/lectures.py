@@ -193,6 +193,8 @@ def run_page(page, options):
                 if code is None:
                     raise SystemExit(f"{page.name}:{block.first + 1}: {step.command}\n{output}")
             problem = verdict(block, outputs)
+            if options.write and (options.force or not any(step.output for step in block.steps)):
+                new[block.first] = (block, outputs)  # a new block has no output yet
             if problem:
                 wrong.append(f"{page.name}:{block.first + 1}: {block.steps[0].command.splitlines()[0]}\n    {problem}")
                 new[block.first] = (block, outputs)
@@ -248,6 +250,7 @@ def main():
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--pictures", action="store_true", help="with --write: also redraw pictures that are there")
+    parser.add_argument("--force", action="store_true", help="with --write: also outputs that pass their check")
     parser.add_argument("--index", type=pathlib.Path)
     parser.add_argument("--timeout", type=float, default=300)
     parser.add_argument("-v", "--verbose", action="store_true")

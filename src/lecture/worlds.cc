@@ -217,6 +217,7 @@ Result<Shown> side_information(double epsilon, std::uint32_t people, std::uint64
         due = std::max(due, apart);
       }
     }
+    if (moved < 1e-12) moved = 0;  // rounding of equal sums
     shown.rows.push_back({side.known, moved, due, tight});
     shown.holds = shown.holds && due <= tight * (1 + 1e-9);
   }
