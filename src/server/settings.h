@@ -17,6 +17,7 @@ struct Settings {
   std::filesystem::path tls_certificate{}, tls_key{};  ///< PEM; empty: no TLS
   bool require_tls = false;
   std::filesystem::path console{};  ///< the console's built files; empty: none are served
+  std::filesystem::path docs{};     ///< the documentation's built files, under /docs
 
   /// Users with the owner's role: they see every account and may grant.
   std::vector<std::string> owners = {"owner"};
