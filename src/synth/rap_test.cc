@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "support/seeded_random.h"
 
 namespace discreet::synth {
@@ -52,7 +54,7 @@ TEST(RapAsPrintedTest, ChoicesAndMeasurementsGetHalfOfTheBudgetEach) {
   EXPECT_EQ(twin.events.size(), 2U * (1 + 3));
 }
 
-TEST(RapAsPrintedTest, OneRoundOfEverythingIsNoisierThanMeasuringWholeMarginals) {
+TEST(RapAsPrintedTest, OneRoundGivesEveryCellItsShareOfTheBudget) {
   SeededRandom random(20261201);
   Workers workers(1);
   const FitContext context{.workers = workers, .random = random};
@@ -63,6 +65,13 @@ TEST(RapAsPrintedTest, OneRoundOfEverythingIsNoisierThanMeasuringWholeMarginals)
   const Twin twin = fit_rap(correlated(3000), pairs(), target(), settings, context).value();
   EXPECT_EQ(twin.rows_estimate, 3000);
   EXPECT_EQ(twin.tables.front().rows(), 3000U);
+  // 9 + 6 cells share rho equally, so sigma^2 = 15 / (2 rho).
+  const double sigma = std::sqrt(15 / (2 * printed_rho(target())));
+  ASSERT_EQ(twin.notes.size(), 1U);
+  EXPECT_NE(twin.notes.front().find(
+                fmt::format("15 cells measured with noise of standard deviation {:.4g}", sigma)),
+            std::string::npos)
+      << twin.notes.front();
 }
 
 }  // namespace
