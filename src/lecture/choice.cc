@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include <fmt/format.h>
 
@@ -65,9 +66,17 @@ Result<Shown> utility_theorem(const std::vector<Candidate>& candidates, const Ch
                     std::exp(-t), exact));
     shown.holds = shown.holds && exact <= std::exp(-t);
   }
-  BarPlot plot{"Chance of each candidate", "candidate, best first", "its chance", "", {}, {}};
-  for (std::size_t i = 0; i < std::min<std::size_t>(order.size(), 60); ++i)
-    plot.bars.push_back({static_cast<double>(i + 1), order[i].first, 0});
+  BarPlot plot{"Chance of each candidate", "candidate", "its chance", "", {}, {}};
+  // Prices and other numbers stand where they belong, names in the order of the list.
+  const bool numbers = std::all_of(candidates.begin(), candidates.end(), [](const Candidate& each) {
+    return !each.name.empty() && each.name.find_first_not_of("0123456789.") == std::string::npos;
+  });
+  for (std::size_t i = 0; i < std::min<std::size_t>(candidates.size(), 600); ++i) {
+    const Candidate& each = candidates[i];
+    plot.bars.push_back({numbers ? std::strtod(each.name.c_str(), nullptr) : static_cast<double>(i),
+                         std::exp(unit * (each.score - best)) / total, 0,
+                         numbers ? "" : each.name});
+  }
   shown.picture = bar_picture(plot);
   return shown;
 }

@@ -79,7 +79,7 @@ Result<Shown> privacy_loss(const LossOptions& o) {
     double sum = 0, at = e * (k - 2 * i);
     if (at < lower || at > upper) continue;
     for (double j = i; j > i - step && j >= 0; --j) sum += std::exp(log_binomial(k, j, truth));
-    plot.bars.push_back({at, sum, 0});
+    plot.bars.push_back({at, sum, 0, {}});
   }
   plot.marks = {{mean, "mean"}, {tight, "tight"}};
   if (advanced.epsilon.value() < basic.epsilon.value())

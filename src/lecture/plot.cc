@@ -37,6 +37,18 @@ std::string open(const std::string& title) {
       kWidth, kHeight, kStyle, escape(title));
 }
 
+// 10,000 and 0.001 as people write them; powers only where zeros would have to be counted.
+std::string tick_text(double value) {
+  if (std::abs(value) < 1e-12) return "0";
+  if (value >= 1000 && value < 1e8 && value == std::floor(value)) {
+    std::string digits = fmt::format("{:.0f}", value);
+    for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
+    return digits;
+  }
+  if (value > 0 && value < 1e-4) return fmt::format("1e{:.0f}", std::log10(value));
+  return fmt::format("{:.4g}", value);
+}
+
 // From numbers to places, on a plain or a logarithmic scale, with ticks at round numbers.
 class Axis {
  public:
@@ -57,6 +69,14 @@ class Axis {
     if (high_ <= low_) high_ = low_ + step;
     for (int i = 0; low_ + i * step <= high_ + step / 2; ++i) ticks_.push_back(low_ + i * step);
   }
+  /// From end to end without ticks, for bars that have names.
+  static Axis exactly(double least, double most, double from, double to) {
+    Axis made(least, most, false, from, to);
+    made.low_ = least;
+    made.high_ = most;
+    made.ticks_.clear();
+    return made;
+  }
   double place(double value) const {
     const double v = log_ ? std::log10(value) : value;
     return from_ + (v - low_) / (high_ - low_) * (to_ - from_);
@@ -70,17 +90,20 @@ class Axis {
 };
 
 std::string frame(const Axis& x, const Axis& y, const std::string& x_label,
-                  const std::string& y_label) {
+                  const std::string& y_label, const std::vector<Bar>& named = {}) {
   std::string out;
   for (const double tick : y.ticks())
     out += fmt::format(
         "<line x1='{0}' y1='{1:.1f}' x2='{2}' y2='{1:.1f}' class='g'/><text x='{3}' y='{4:.1f}' "
-        "class='s' text-anchor='end'>{5:.4g}</text>\n",
-        kLeft, y.place(tick), kWidth - kRight, kLeft - 8, y.place(tick) + 4,
-        std::abs(tick) < 1e-12 ? 0.0 : tick);
-  for (const double tick : x.ticks())
-    out += fmt::format("<text x='{:.1f}' y='{}' class='s' text-anchor='middle'>{:.4g}</text>\n",
-                       x.place(tick), kHeight - kBottom + 20, std::abs(tick) < 1e-12 ? 0.0 : tick);
+        "class='s' text-anchor='end'>{5}</text>\n",
+        kLeft, y.place(tick), kWidth - kRight, kLeft - 8, y.place(tick) + 4, tick_text(tick));
+  const std::size_t every = x.ticks().size() > 6 ? 2 : 1;  // long numbers keep their distance
+  for (std::size_t i = 0; named.empty() && i < x.ticks().size(); i += every)
+    out += fmt::format("<text x='{:.1f}' y='{}' class='s' text-anchor='middle'>{}</text>\n",
+                       x.place(x.ticks()[i]), kHeight - kBottom + 20, tick_text(x.ticks()[i]));
+  for (const Bar& bar : named)
+    out += fmt::format("<text x='{:.1f}' y='{}' class='s' text-anchor='middle'>{}</text>\n",
+                       x.place(bar.at), kHeight - kBottom + 20, escape(bar.name));
   return out + fmt::format(
                    "<text x='{:.1f}' y='{}' class='s' text-anchor='middle'>{}</text><text x='20' "
                    "y='{}' class='s'>{}</text>\n",
@@ -154,9 +177,15 @@ std::string bar_picture(const BarPlot& plot) {
     if (i > 0) gap = std::min(gap, bar.at - plot.bars[i - 1].at);
   }
   for (const Mark& mark : plot.marks) xs.take(mark.at);
-  const Axis x(xs.least, xs.most, false, kLeft, kWidth - kRight);
+  if (plot.bars.size() == 1) gap = 1;
+  xs.take(xs.least - gap / 2);  // room for half a bar at both ends
+  xs.take(xs.most + gap / 2);
+  const bool named = plot.bars.size() <= 12 && !plot.bars.front().name.empty();
+  const Axis x = named ? Axis::exactly(xs.least, xs.most, kLeft, kWidth - kRight)
+                       : Axis(xs.least, xs.most, false, kLeft, kWidth - kRight);
   const Axis y(0, ys.most, false, kHeight - kBottom, kTop);
-  std::string out = open(plot.title) + frame(x, y, plot.x_label, "probability");
+  std::string out = open(plot.title) + frame(x, y, plot.x_label, "probability",
+                                             named ? plot.bars : std::vector<Bar>());
   const double slot = plot.bars.size() > 1
                           ? std::max(1.0, (x.place(xs.least + gap) - x.place(xs.least)) * 0.86)
                           : 20;
@@ -168,10 +197,20 @@ std::string bar_picture(const BarPlot& plot) {
         x.place(at) - slot / 2 + shift, y.place(height), wide,
         std::max(0.4, y.place(0) - y.place(height)), colour);
   };
+  // Many bars of two worlds would blur: the second world is drawn as an outline.
+  const bool outline = second && plot.bars.size() > 30;
+  std::string steps;
   for (const Bar& each : plot.bars) {
-    bar(each.at, each.first, 0, second ? slot / 2 : slot, kColours[0]);
-    if (second) bar(each.at, each.second, slot / 2, slot / 2, kColours[1]);
+    bar(each.at, each.first, 0, second && !outline ? slot / 2 : slot, kColours[0]);
+    if (outline)
+      steps += fmt::format("{0:.1f},{1:.1f} {2:.1f},{1:.1f} ", x.place(each.at) - slot / 2,
+                           y.place(each.second), x.place(each.at) + slot / 2);
+    else if (second)
+      bar(each.at, each.second, slot / 2, slot / 2, kColours[1]);
   }
+  if (outline)
+    out += fmt::format("<polyline points='{}' fill='none' stroke='{}' stroke-width='2'/>\n", steps,
+                       kColours[1]);
   double label = kTop + 4;
   for (const Mark& mark : plot.marks) {
     const bool left = x.place(mark.at) > kWidth - kRight - 120;

@@ -26,6 +26,7 @@ std::string line_picture(const LinePlot& plot);
 struct Bar {
   double at;
   double first, second;  ///< heights; a series that is all zero is not drawn
+  std::string name{};    ///< shown in place of numbers when there are at most 12 bars
 };
 struct Mark {
   double at;

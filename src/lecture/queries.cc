@@ -123,7 +123,8 @@ Result<Shown> laplace_theorem(const LaplaceOptions& options, RandomSource& rando
     const double bound = mechanism.textbook_error_bound(beta, options.queries);
     plot.lines[0].points.emplace_back(bound, beta);
     plot.lines[1].points.emplace_back(bound, exact_tail(bound));
-    if (measured_tail(bound) > 0) plot.lines[2].points.emplace_back(bound, measured_tail(bound));
+    if (measured_tail(bound) >= 5 / as_double(options.runs))
+      plot.lines[2].points.emplace_back(bound, measured_tail(bound));
   }
   shown.notes = {
       fmt::format("{} releases of {} numbers; the last column is what Discreet tells before "

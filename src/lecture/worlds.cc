@@ -111,7 +111,7 @@ Result<Shown> two_worlds(const WorldsOptions& options) {
   for (const Chances& each : all)
     if (response || std::abs(each.output - middle) <=
                         std::min<std::int64_t>(shown_reach, 40) + options.distance)
-      plot.bars.push_back({static_cast<double>(each.output), each.with, each.without});
+      plot.bars.push_back({static_cast<double>(each.output), each.with, each.without, {}});
   shown.picture = bar_picture(plot);
   return shown;
 }
