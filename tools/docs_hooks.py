@@ -47,3 +47,8 @@ def title_of(page):
         if line.startswith("# "):
             return line[2:].replace("`", "").strip()
     return page
+
+
+def on_page_content(html, page, config, files):
+    # What scrolls must be reached by keyboard.
+    return html.replace("<pre>", '<pre tabindex="0">').replace("<table>", '<table tabindex="0">')

@@ -252,7 +252,7 @@ def main():
     parser.add_argument("--pictures", action="store_true", help="with --write: also redraw pictures that are there")
     parser.add_argument("--force", action="store_true", help="with --write: also outputs that pass their check")
     parser.add_argument("--index", type=pathlib.Path)
-    parser.add_argument("--timeout", type=float, default=300)
+    parser.add_argument("--timeout", type=float, default=3600, help="seconds a command may take")
     parser.add_argument("-v", "--verbose", action="store_true")
     options = parser.parse_args()
     options.binary, options.shared = options.binary.resolve(), options.shared.resolve()

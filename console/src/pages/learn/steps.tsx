@@ -48,7 +48,7 @@ export const steps: Step[] = [
   },
   {
     id: "linear", title: "Few questions or many", show: LinearStep,
-    text: <p>Share-of-people questions, all out of one budget. A curator's Laplace noise is divided by n, but grows with the number of questions. Answers randomized at home suffer from √n only, but are paid once, however much is asked.</p>,
+    text: <p>Share-of-people questions, all out of one budget. A curator's Laplace noise is divided by n, but grows with the number of questions. The error of answers randomized at home shrinks with √n only, but they are paid once, however much is asked.</p>,
     command: "discreet lecture linear --queries 100 --people 10000 --error 0.05",
   },
   {
@@ -63,7 +63,7 @@ export const steps: Step[] = [
   },
   {
     id: "loss", title: "Loss is a matter of luck", show: LossStep,
-    text: <p>How much likelier an answer is with you than without you is itself random: sometimes it speaks for you, sometimes against. Over many answers most of it cancels. The dashed line is where a small δ is left.</p>,
+    text: <p>How much likelier an answer is with you than without you is itself random: sometimes it speaks for you, sometimes against. Over many answers most of it cancels. The dashed line marks advanced composition: more than that is lost with a chance below δ.</p>,
     command: "discreet lecture loss --epsilon 0.1 --times 100",
   },
   {
