@@ -47,8 +47,7 @@ discreet_library(engines DEPENDS base)
 discreet_library(engines/duckdb DEPENDS base engines LINK_PRIVATE DuckDB::DuckDB)
 discreet_library(engines/postgres DEPENDS base engines postgres)
 discreet_library(sql DEPENDS base privacy catalog LINK_PRIVATE PgQuery::PgQuery PgQuery::Tree TEST_LINK discreet_engines_duckdb)
-discreet_library(curator DEPENDS base random privacy mechanisms accounting ledger catalog sql engines_duckdb engines_postgres)
-discreet_library(curator DEPENDS base random privacy mechanisms accounting inference ledger catalog sql engines_duckdb)
+discreet_library(curator DEPENDS base random privacy mechanisms accounting inference ledger catalog sql engines_duckdb engines_postgres)
 discreet_library(town DEPENDS base engines_duckdb)
 discreet_library(anonymity DEPENDS base)
 discreet_library(attack DEPENDS base random privacy mechanisms audit town anonymity LINK_PRIVATE Eigen3::Eigen PkgConfig::Clp)
@@ -72,6 +71,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(discreet_server_http PRIVATE -Wno-mismatched-new-delete)
 endif()
 discreet_library(prio DEPENDS base random privacy mechanisms accounting ledger LINK_PRIVATE OpenSSL::SSL OpenSSL::Crypto SQLite::SQLite3 Threads::Threads)
+discreet_library(lecture DEPENDS base random privacy mechanisms accounting attack prio)
 
 add_executable(discreet_cli)
 set_target_properties(discreet_cli PROPERTIES OUTPUT_NAME discreet)
@@ -94,6 +94,7 @@ target_link_libraries(discreet_cli PRIVATE
   discreet_synth
   discreet_anonymity
   discreet_attack
+  discreet_lecture
   discreet_flags CLI11::CLI11)
 if(NOT DISCREET_PRECOMPILED)
   # Verbs are glue: the work is in the libraries, and CLI11 compiles slowly. Precompiled headers are for one level only.

@@ -24,7 +24,7 @@ namespace asio = boost::asio;
 using server::Settings;
 
 struct ServeArguments {
-  std::string policy, console, log;
+  std::string policy, console, docs, log;
   std::string certificate, key;
   Settings settings;
   int quantum_ms = 50, timeout_s = 60;
@@ -84,14 +84,15 @@ Result<Tls> make_tls(const Settings& settings) {
   return tls;
 }
 
-/// The console's files: where the installed program has them, or the build.
-std::string console_folder(const std::string& asked) {
+/// Built files of the console or the documentation: where the installed program has them, or the
+/// build.
+std::string built_folder(const std::string& asked, const std::string& name) {
   namespace fs = std::filesystem;
   if (!asked.empty()) return asked;
   std::error_code failed;
   const fs::path program = fs::read_symlink("/proc/self/exe", failed);
-  for (const fs::path& folder : {program.parent_path() / "../share/discreet/console",
-                                 program.parent_path() / "../console", fs::path("build/console")})
+  for (const fs::path& folder : {program.parent_path() / "../share/discreet" / name,
+                                 program.parent_path() / ".." / name, fs::path("build") / name})
     if (fs::is_regular_file(folder / "index.html", failed))
       return fs::weakly_canonical(folder, failed).string();
   return {};
@@ -113,7 +114,8 @@ int run_serve(ServeArguments arguments) {
   settings.statement_timeout = std::chrono::seconds(arguments.timeout_s);
   settings.tls_certificate = arguments.certificate;
   settings.tls_key = arguments.key;
-  settings.console = console_folder(arguments.console);
+  settings.console = built_folder(arguments.console, "console");
+  settings.docs = built_folder(arguments.docs, "docs");
   const auto policy = load_policy(arguments.policy);
   if (!policy) return fail(policy.error());
   if (arguments.reports.empty() && (arguments.emoji || !arguments.collections.empty()))
@@ -189,6 +191,8 @@ void add_serve(CLI::App& app, Action& chosen) {
   verb->add_option("--tls-cert", arguments->certificate, "A certificate chain (PEM)");
   verb->add_option("--tls-key", arguments->key, "Its key (PEM), readable by you alone");
   verb->add_flag("--require-tls", settings.require_tls, "Refuse connections without TLS");
+  verb->add_option("--docs", arguments->docs, "The documentation's built files, for /docs")
+      ->type_name("FOLDER");
   verb->add_option("--console", arguments->console, "The console's built files")
       ->type_name("FOLDER");
   verb->add_option("--owner", settings.owners, "Users with the owner's role (default: owner)");

@@ -18,6 +18,7 @@ struct Settings {
   bool require_tls = false;
   std::filesystem::path reports{};  ///< where randomised reports are collected; empty: nowhere
   std::filesystem::path console{};  ///< the console's built files; empty: none are served
+  std::filesystem::path docs{};     ///< the documentation's built files, under /docs
 
   /// Users with the owner's role: they see every account and may grant.
   std::vector<std::string> owners = {"owner"};

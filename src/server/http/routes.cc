@@ -506,6 +506,9 @@ std::optional<Response> answer_at_once(Service& service, const Request& request)
     return Response{200, "text/plain; version=0.0.4", service.metrics().text(), false, 0};
   if (request.path == "/openapi.json")
     return Response{200, "application/json", openapi_document(), false, 0};
+  if (request.path == "/docs" || request.path.starts_with("/docs/"))
+    if (auto file = documentation_file(service.settings().docs.string(), request.path.substr(5)))
+      return file;
   if (auto file = static_file(service.settings().console.string(), request.path)) return file;
   return error_response(404, "42704", "there is nothing at " + request.path);
 }
