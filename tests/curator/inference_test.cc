@@ -1,6 +1,5 @@
 // Statistical tests as whole statements: right without noise, one draw for all parts of a result,
-// and people
-// with more rows than the policy says are left out. The draws themselves are audited in
+// and people with more rows than the policy says are left out. The draws themselves are audited in
 // tests/privacy.
 #include <charconv>
 #include <cmath>
