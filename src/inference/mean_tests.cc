@@ -32,6 +32,11 @@ Reading read(const NoisyMoments& group) {
   return read(group.rows, group.linear, group.square, group);
 }
 
+// The noise hides how many rows there are: nothing is claimed of their mean beyond its range.
+bool hidden(const NoisyMoments& group) {
+  return group.rows < 3 * std::sqrt(group.noise.count);
+}
+
 // A law of the rows that the release does not rule out, in z.
 struct Truth {
   double rows, mean, spread2;
@@ -230,7 +235,10 @@ TestOutcome t_test(const NoisyMoments& group, double mean, const Options& option
            group.half *
                std::clamp(found.mean + side * std::max(at_estimate, there) * error, -1.0, 1.0);
   };
-  outcome.interval = {end(-1), end(1)};
+  if (hidden(group))
+    outcome.interval = {group.middle - group.half, group.middle + group.half};
+  else
+    outcome.interval = {end(-1), end(1)};
   return outcome;
 }
 
@@ -262,8 +270,11 @@ TestOutcome t_test(const NoisyMoments& first, const NoisyMoments& second, const 
   const double reach =
       worst_quantile(std::size(kShifts), redraws(found[0].mean, found[1].mean), seed, options) *
       outcome.standard_error;
-  outcome.interval = {std::max(outcome.estimate - reach, -2 * first.half),
-                      std::min(outcome.estimate + reach, 2 * first.half)};
+  if (hidden(first) || hidden(second))
+    outcome.interval = {-2 * first.half, 2 * first.half};
+  else
+    outcome.interval = {std::max(outcome.estimate - reach, -2 * first.half),
+                        std::min(outcome.estimate + reach, 2 * first.half)};
   return outcome;
 }
 
@@ -317,6 +328,7 @@ AnovaOutcome anova(std::span<const NoisyMoments> groups, const Options& options)
     mean.value = g.middle + g.half * found[i].mean;
     mean.standard_error = g.half * std::sqrt(found[i].error2);
     const auto within_range = [&](double times) {
+      if (hidden(g)) return Interval{g.middle - g.half, g.middle + g.half};
       return Interval{std::max(mean.value - times * mean.standard_error, g.middle - g.half),
                       std::min(mean.value + times * mean.standard_error, g.middle + g.half)};
     };
