@@ -19,7 +19,8 @@ discreet_library(accounting DEPENDS base privacy LINK_PRIVATE Eigen3::Eigen)
 discreet_library(audit DEPENDS base random privacy mechanisms accounting)
 discreet_library(synth DEPENDS base random privacy mechanisms accounting LINK Threads::Threads LINK_PRIVATE hwy::hwy)
 target_compile_options(discreet_synth PRIVATE -O3)  # arithmetic after the release; vectors matter
-discreet_library(learn DEPENDS base random privacy mechanisms accounting synth LINK Threads::Threads LINK_PRIVATE Eigen3::Eigen)
+discreet_library(learn DEPENDS base random privacy mechanisms accounting synth LINK Threads::Threads LINK_PRIVATE Eigen3::Eigen
+  TEST_LINK discreet_audit)
 target_compile_options(discreet_learn PRIVATE -O3)
 discreet_library(local DEPENDS base random privacy mechanisms accounting LINK_PRIVATE hwy::hwy OpenSSL::Crypto Threads::Threads)
 discreet_library(local/collector DEPENDS base local LINK_PRIVATE Threads::Threads)

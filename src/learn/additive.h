@@ -27,12 +27,13 @@ struct AdditiveModel {
   void score(const CodedRows& rows, std::size_t row, std::span<double> scores) const;
 };
 
-/// Settings that were found on ADULT's first split and checked elsewhere (docs/learning.md).
+/// Settings that were found on splits of ADULT and checked elsewhere (docs/learning.md). Zero
+/// means: chosen by rule, from the budget and the noisy number of rows.
 struct LogisticSettings {
-  double share = 1;  ///< of the whole budget; the parts below are of this
-  double table_share = 0.2;
+  double share = 1;           ///< of the whole budget; the parts below are of this
+  double table_share = 0;     ///< 0.3 at small budgets, 0.2 at large ones
   double check_share = 0.01;  ///< for the comparison with the most common class
-  double clip = 0.7;          ///< of the residual p - y
+  double clip = 0;            ///< of the residual p - y: from 0.5 where noise is strong to 0.7
   double start = 0.5;         ///< how much of naive Bayes to begin with
   double curvature = 0.4;     ///< of the preconditioner
   double damping = 2;

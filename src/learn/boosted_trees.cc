@@ -117,10 +117,9 @@ Result<TrainedTrees> train_trees(const CodedRows& rows, const Coding& coding,
                                  const TreesSettings& settings) {
   const std::size_t columns = coding.features().size();
   const auto m = static_cast<double>(columns);
-  DISCREET_TRY(
-      TrainedAdditive begun,
-      train_logistic(rows, coding, budget, random,
-                     {.share = settings.start_share, .check_share = 0, .clip = settings.clip}));
+  DISCREET_TRY(TrainedAdditive begun,
+               train_logistic(rows, coding, budget, random,
+                              {.share = settings.start_share, .check_share = 0}));
   const ClassTables& tables = begun.tables;
   const BinnedTables& binned = begun.binned;
   const double share = (budget.left() - settings.check_share) / settings.trees;

@@ -87,4 +87,20 @@ Result<double> GaussianBudget::release_symmetric(std::span<std::int64_t> diagona
   return sigma;
 }
 
+Result<GaussianBudget> GaussianBudget::of_mu(double mu, ApproxDp target) {
+  if (!(mu > 0) || !std::isfinite(mu)) return invalid_parameter("mu must be positive and finite");
+  return GaussianBudget(target, div_down(mu, 1 + kSlack));
+}
+
+Result<GaussianBudget::Reserved> GaussianBudget::reserve(double sensitivity, double share) {
+  DISCREET_TRY_VOID(pay(share));
+  return Reserved(sensitivity, share, sigma(sensitivity, share));
+}
+
+void GaussianBudget::Reserved::draw(std::span<std::int64_t> exact, GaussianBudget& budget,
+                                    RandomSource& random) const {
+  const auto drawn = budget.draw(exact, sensitivity_, share_, random);
+  DISCREET_CHECK(drawn.has_value(), "noise that was paid for must be drawn");
+}
+
 }  // namespace discreet::learn

@@ -25,6 +25,9 @@ class GaussianBudget {
  public:
   /// InvalidParameter: epsilon not positive and finite, or delta not strictly between 0 and 1.
   static Result<GaussianBudget> make(ApproxDp target);
+  /// For a run that may be mu-Gaussian-DP where something else turns that into (epsilon, delta)
+  /// (selection.h). InvalidParameter: not positive and finite.
+  static Result<GaussianBudget> of_mu(double mu, ApproxDp target);
 
   /// Adds fresh noise in place and returns its standard deviation. `sensitivity` bounds the L2
   /// distance of the whole vector between neighbours; `share` is the part of mu^2 it takes.
@@ -37,6 +40,11 @@ class GaussianBudget {
   /// the standard deviation on the diagonal.
   Result<double> release_symmetric(std::span<std::int64_t> diagonal, std::span<std::int64_t> above,
                                    double norm2_max, double share, RandomSource& random);
+
+  /// A vector that is released piece by piece, later pieces chosen after seeing earlier ones (a
+  /// tree over time): paid at once, for all pieces together of this L2 sensitivity.
+  class Reserved;
+  Result<Reserved> reserve(double sensitivity, double share);
 
   /// The standard deviation that release() would use.
   double sigma(double sensitivity, double share) const;
@@ -59,6 +67,19 @@ class GaussianBudget {
   double spent_ = 0;
   std::uint64_t coordinates_ = 0;
   std::vector<LossEvent> events_;
+};
+
+class GaussianBudget::Reserved {
+ public:
+  double sigma() const { return sigma_; }
+  /// Adds fresh noise in place.
+  void draw(std::span<std::int64_t> exact, GaussianBudget& budget, RandomSource& random) const;
+
+ private:
+  friend class GaussianBudget;
+  Reserved(double sensitivity, double share, double sigma)
+      : sensitivity_(sensitivity), share_(share), sigma_(sigma) {}
+  double sensitivity_, share_, sigma_;
 };
 
 }  // namespace discreet::learn

@@ -6,62 +6,13 @@
 
 #include "base/rounding.h"
 #include "learn/additive.h"
+#include "learn/preconditioner_internal.h"
 #include "learn/residual.h"
 
 namespace discreet::learn {
 namespace {
 
 constexpr std::size_t kBlock = 4096;  // rows at a time, so that their scores stay in cache
-
-// Solves (q n E + damping I) x = g, where E is the second moment of one-hot rows whose columns are
-// independent: diag(f) + F F^T - blockdiag(f f^T). Sherman and Morrison twice, no matrix.
-class Preconditioner {
- public:
-  Preconditioner(const std::vector<std::vector<double>>& frequency, double scale, double damping)
-      : frequency_(frequency), scale_(scale) {
-    double coupling = 0;
-    for (const auto& f : frequency_) {
-      std::vector<double> inverse(f.size());
-      double inner = 0;
-      for (std::size_t b = 0; b < f.size(); ++b) {
-        inverse[b] = 1 / (scale * f[b] + damping);
-        inner += scale * f[b] * f[b] * inverse[b];
-      }
-      inverse_.push_back(std::move(inverse));
-      inner_.push_back(1 - inner);  // positive: inner < sum f <= 1
-      coupling += inner / inner_.back();
-    }
-    coupling_ = 1 + coupling;
-  }
-
-  /// In place, for the coordinates [column][bin * stride + at].
-  void solve(std::vector<std::vector<double>>& g, std::size_t stride, std::size_t at) const {
-    double along = 0;  // F^T B^-1 g
-    for (std::size_t c = 0; c < g.size(); ++c) {
-      const auto& f = frequency_[c];
-      double dot = 0;
-      for (std::size_t b = 0; b < f.size(); ++b)
-        dot += f[b] * inverse_[c][b] * g[c][b * stride + at];
-      const double lift = scale_ * dot / inner_[c];
-      for (std::size_t b = 0; b < f.size(); ++b) {
-        double& x = g[c][b * stride + at];
-        x = inverse_[c][b] * (x + lift * f[b]);
-        along += f[b] * x;
-      }
-    }
-    const double lift = scale_ * along / coupling_;
-    for (std::size_t c = 0; c < g.size(); ++c)
-      for (std::size_t b = 0; b < frequency_[c].size(); ++b)
-        g[c][b * stride + at] -= lift * inverse_[c][b] * frequency_[c][b] / inner_[c];
-  }
-
- private:
-  const std::vector<std::vector<double>>& frequency_;
-  double scale_;
-  std::vector<std::vector<double>> inverse_;
-  std::vector<double> inner_;
-  double coupling_;
-};
 
 // Sums over rows of (one-hot bins) x (residual), as whole numbers.
 class GradientSums {
@@ -155,15 +106,21 @@ class GradientSums {
 
 Result<TrainedAdditive> train_logistic(const CodedRows& rows, const Coding& coding,
                                        GaussianBudget& budget, RandomSource& random,
-                                       const LogisticSettings& settings) {
+                                       const LogisticSettings& given) {
   const std::size_t columns = coding.features().size();
   const auto m = static_cast<double>(columns);
+  const double mu = budget.mu() * std::sqrt(given.share);
+  LogisticSettings settings = given;
+  if (settings.table_share == 0) settings.table_share = mu < 0.5 ? 0.3 : 0.2;
   DISCREET_TRY(
       const ClassTables tables,
       measure_class_tables(rows, coding, budget, settings.share * settings.table_share, random));
   const double check_share = settings.share * settings.check_share;
   const double share = settings.share * (1 - settings.table_share) - check_share;
-  const double mu = budget.mu() * std::sqrt(settings.share);
+  if (settings.clip == 0) {
+    const double signal = tables.rows * mu / std::sqrt(m);
+    settings.clip = std::clamp(0.5 + 0.24 * std::log10(signal / 3000), 0.5, 0.7);
+  }
   const std::uint32_t bins =
       bins_for(tables.rows, mu, m, settings.bins, settings.bins_min, settings.bins_max);
   const std::uint32_t steps = std::max(settings.steps_min, bins);

@@ -23,6 +23,7 @@ Result<void> compare_with_majority(std::span<const std::uint32_t> predicted,
     gain[0] += kUnit * ((predicted[row] == labels[row]) - (majority == labels[row]));
   DISCREET_TRY(const double sigma, budget.release(gain, kUnit, share, random));
   const double noisy = static_cast<double>(gain[0]) / kUnit;
+  notes.gain = noisy;
   const bool too_few = tables.rows < rows_min;
   if (!too_few && noisy >= 0) {
     notes.notes.push_back(

@@ -18,6 +18,7 @@ namespace discreet::learn {
 struct TrainingNotes {
   double rows = 0;                 ///< estimate
   std::vector<std::string> notes;  ///< for people: settings chosen from noisy counts
+  double gain = 0;                 ///< rows it gets right beyond the majority's, noisy
   bool majority = false;           ///< the model does no better than the most common class
 };
 
