@@ -5,7 +5,7 @@ CMAKE_ARGS ?=
 JOBS   ?= $(shell nproc)
 SETUP  := $(if $(filter off,$(DISCREET_SETUP)),@true,@tools/setup/debian.sh)
 
-.PHONY: run test slow build setup setup-test lectures docs bench bench-peers fuzz format clean
+.PHONY: run test test-spark slow build setup setup-test lectures docs bench bench-peers fuzz package format clean
 
 run: build
 	@tools/demo.sh $(BUILD)/bin/discreet
@@ -56,8 +56,13 @@ fuzz: setup-test
 	$(SETUP) ci
 	@tests/fuzz/run.sh $(BUILD)-fuzz
 
+# A Debian package and a relocatable archive in $(BUILD)/package, installed and started in a clean root.
+package: build
+	@packaging/package.sh $(BUILD) $(BUILD)/package
+	@tests/package/installed.sh $(BUILD)/package
+
 format:
 	@git ls-files -- '*.cc' '*.h' | xargs clang-format-19 -i
 
 clean:
-	@rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-fuzz
+	@rm -rf $(BUILD) $(BUILD)-wheel $(BUILD)-asan $(BUILD)-fuzz

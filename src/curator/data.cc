@@ -59,14 +59,19 @@ Result<std::string> reader_of(const catalog::Table& table, const std::string& ty
     // whether there is such a field must not be visible.
     case catalog::SourceKind::Csv:
       return fmt::format("read_csv({}, ignore_errors = true{})", path, types);
-    case catalog::SourceKind::Postgres:
     case catalog::SourceKind::Spark:
+      return Error{
+          ErrorCode::Refused,
+          fmt::format("Table '{}' lives in Spark, which this build cannot read yet; export "
+                      "it to Parquet.",
+                      table.name)};
+    case catalog::SourceKind::Postgres:
       break;
   }
   return Error{
       ErrorCode::Refused,
-      fmt::format("Table '{}' lives in another database, which this build cannot read yet; "
-                  "export it to Parquet or CSV.",
+      fmt::format("Table '{}' lives in another database than the policy's first table; the tables "
+                  "of a policy live in one place, all in files or all in one PostgreSQL database.",
                   table.name)};
 }
 
@@ -74,9 +79,16 @@ Result<std::string> reader_of(const catalog::Table& table, const std::string& ty
 
 Result<Data> Data::open(const catalog::Policy& policy, OperatorLog log) {
   DuckDbSettings settings;
+  const OperatorLog remote_log = log;
   settings.operator_log = std::move(log);
   DISCREET_TRY(DuckDb engine, DuckDb::open(std::move(settings)));
   Data data(std::move(engine));
+  data.policy_ = &policy;
+  if (!policy.tables().empty() &&
+      policy.tables().front().source.kind == catalog::SourceKind::Postgres) {
+    DISCREET_TRY(data.remote_, RemoteTables::open(policy, remote_log));
+    return data;
+  }
   for (const catalog::Table& table : policy.tables()) {
     auto& columns = data.columns_[table.name];
     const auto open_with = [&](const std::string& types) -> Result<void> {
@@ -109,18 +121,47 @@ Result<Data> Data::connect() const {
   Data data(std::move(engine));
   data.columns_ = columns_;
   data.sources_ = sources_;
+  data.policy_ = policy_;
+  if (remote_) {
+    DISCREET_TRY(data.remote_, remote_->connect());
+  }
   return data;
 }
 
 Result<std::vector<sql::SchemaColumn>> Data::columns(const std::string& table) const {
+  if (remote_) return remote_->columns(table);
   const auto found = columns_.find(table);
   if (found == columns_.end())
     return Error{ErrorCode::NotFound, fmt::format("There is no table '{}'.", table)};
   return found->second;
 }
 
-std::string Data::snapshot(const std::vector<std::string>& tables) const {
+Result<void> Data::check(const sql::PlannedQuestion& question) {
+  return remote_ ? remote_->check(question) : Result<void>();
+}
+
+Result<void> Data::bring(const std::vector<std::string>& tables) {
+  if (!remote_) return {};
+  for (const std::string& table : tables)
+    if (const auto* found = policy_->table(table); found != nullptr && found->is_public())
+      DISCREET_TRY_VOID(remote_->bring(table, engine_));
+  return {};
+}
+
+void Data::carry(const sql::Release& release, const ReleasedTable& table) {
+  if (remote_) remote_->carry(release, table);
+}
+
+void Data::carry_nothing() {
+  if (remote_) remote_->carry_nothing();
+}
+
+Result<std::string> Data::snapshot(const std::vector<std::string>& tables) {
   std::string state;
+  if (remote_) {
+    DISCREET_TRY(state, remote_->state(tables));
+    return ledger::to_hex(ledger::sha256(state));
+  }
   for (const std::string& table : tables) {
     const auto found = sources_.find(table);
     if (found == sources_.end()) continue;
