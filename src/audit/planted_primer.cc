@@ -55,9 +55,8 @@ std::vector<AuditSubject> primer() {
   const double after = t_statistic(treated, placebo);
   AuditSubject subject{"primer-t-statistic",
                        "a t-statistic with the sensitivity of a mean, 2 / (n1 + n2)",
-                       {Epsilon::make(epsilon).value(), Delta::make(delta).value()},
-                       noisy_t(before, sigma),
-                       noisy_t(after, sigma)};
+                       ApproxDp{Epsilon::make(epsilon).value(), Delta::make(delta).value()},
+                       noisy_t(before, sigma), noisy_t(after, sigma)};
   subject.trials = 50'000;
   return {subject};
 }

@@ -1,5 +1,6 @@
 #include "curator/data.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -48,6 +49,41 @@ Result<std::vector<sql::SchemaColumn>> describe(const catalog::Table& table, Duc
     for (std::size_t row = 0; row < chunk->size(); ++row)
       columns.push_back({std::string(chunk->varchar(0, row)), std::string(chunk->varchar(1, row))});
   }
+}
+
+// How a file is written, found once: DuckDB would look again at every question otherwise. The
+// columns are those of the view that reads it now. Nothing: it could not be told, and every
+// question looks.
+std::optional<std::string> pinned_csv(const catalog::Table& table, DuckDb& engine,
+                                      const std::vector<sql::SchemaColumn>& columns) {
+  auto rows =
+      engine.query(fmt::format("SELECT Delimiter, Quote, Escape, Comment, CAST(SkipRows AS "
+                               "VARCHAR), CAST(HasHeader AS VARCHAR), "
+                               "coalesce(DateFormat, ''), coalesce(TimestampFormat, '') FROM "
+                               "sniff_csv({}, ignore_errors = true)",
+                               sql_literal(table.source.location)));
+  if (!rows) return std::nullopt;
+  const auto chunk = rows->next();
+  if (!chunk || !*chunk || (*chunk)->size() != 1) return std::nullopt;
+  std::vector<std::string> found;
+  for (std::size_t i = 0; i < 8; ++i) {
+    if ((*chunk)->is_null(i, 0)) return std::nullopt;
+    const std::string value((*chunk)->varchar(i, 0));
+    found.push_back(value == "(empty)" ? "" : value);
+  }
+  std::string types;
+  for (const auto& column : columns)
+    types += fmt::format("{}{}: {}", types.empty() ? "" : ", ", sql_literal(column.name),
+                         sql_literal(column.engine_type));
+  std::string reader = fmt::format(
+      "read_csv({}, ignore_errors = true, auto_detect = false, delim = {}, quote = {}, escape = "
+      "{}, "
+      "comment = {}, skip = {}, header = {}, columns = {{{}}}",
+      sql_literal(table.source.location), sql_literal(found[0]), sql_literal(found[1]),
+      sql_literal(found[2]), sql_literal(found[3]), found[4], found[5], types);
+  if (!found[6].empty()) reader += ", dateformat = " + sql_literal(found[6]);
+  if (!found[7].empty()) reader += ", timestampformat = " + sql_literal(found[7]);
+  return reader + ")";
 }
 
 Result<std::string> reader_of(const catalog::Table& table, const std::string& types) {
@@ -108,9 +144,23 @@ Result<Data> Data::open(const catalog::Policy& policy, OperatorLog log) {
     std::vector<std::string> names;
     for (const auto& column : columns) names.push_back(column.name);
     DISCREET_TRY_VOID(policy.check_columns(table, names));
-    if (table.source.kind == catalog::SourceKind::Csv)
+    if (table.source.kind == catalog::SourceKind::Csv) {
       if (const std::string types = csv_types(table, columns); !types.empty())
         DISCREET_TRY_VOID(open_with(types));
+      if (const auto reader = pinned_csv(table, data.engine_, columns)) {
+        const auto before = columns;
+        const auto pinned = data.engine_.execute(fmt::format(
+            "CREATE OR REPLACE VIEW {} AS SELECT * FROM {}", sql_identifier(table.name), *reader));
+        if (pinned) {
+          DISCREET_TRY(columns, describe(table, data.engine_));
+        }
+        const auto same = [](const sql::SchemaColumn& a, const sql::SchemaColumn& b) {
+          return a.name == b.name && a.engine_type == b.engine_type;
+        };
+        if (!pinned || !std::ranges::equal(columns, before, same))
+          DISCREET_TRY_VOID(open_with(csv_types(table, before)));
+      }
+    }
     data.sources_[table.name] = table.source.location;
   }
   return data;
