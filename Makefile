@@ -25,7 +25,7 @@ setup-test: setup
 	$(SETUP) test
 	@tools/setup/venv.sh $(BUILD)/venv tests/requirements.txt
 
-test: setup-test docs
+test: setup-test
 	@cmake -S . -B $(BUILD) -G Ninja -DDISCREET_TESTS=ON -DDISCREET_BENCHMARKS=ON $(CMAKE_ARGS) > $(BUILD)/configure.log 2>&1 || { cat $(BUILD)/configure.log >&2; exit 1; }
 	@echo "build: compiling with $(JOBS) jobs into $(BUILD)/"
 	@cmake --build $(BUILD) -j $(JOBS)
