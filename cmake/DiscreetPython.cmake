@@ -46,6 +46,9 @@ target_include_directories(discreet_python PRIVATE ${PROJECT_SOURCE_DIR}/python)
 target_compile_definitions(discreet_python PRIVATE DISCREET_VERSION="${PROJECT_VERSION}")
 target_link_libraries(discreet_python PRIVATE discreet_accounting discreet_mechanisms discreet_audit discreet_synth discreet_local
   discreet_curator discreet_attack discreet_prio discreet_town discreet_flags)
+if(TARGET discreet_learn)
+  target_link_libraries(discreet_python PRIVATE discreet_learn)
+endif()
 # Nothing of ours or of the libraries inside shows: other modules may bring other versions of the same ones.
 target_link_options(discreet_python PRIVATE -Wl,--exclude-libs,ALL)
 

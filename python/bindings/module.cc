@@ -1,6 +1,7 @@
 // The module discreet._core: what the Python files of the package stand on. Use those.
 #include "base/check.h"
 #include "bindings/glue.h"
+#include "bindings/learn.h"
 #include "random/secure_random.h"
 
 namespace discreet::python {
@@ -64,6 +65,7 @@ NB_MODULE(_core, m) {
   bind_filters(m);
   bind_curator(m);
   bind_synth(m);
+  bind_learn(m);
   bind_local(m);
   bind_audit(m);
   bind_prio(m);

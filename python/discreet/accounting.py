@@ -192,15 +192,24 @@ class Composition:
 
     def epsilon(self, delta: float) -> float:
         """The least epsilon that is proved at this delta: the upper end of :meth:`epsilon_interval`."""
-        return self._distribution.epsilon(delta)[1]
+        return self.epsilon_interval(delta).upper
 
     def delta(self, epsilon: float) -> float:
         """The least delta that is proved at this epsilon."""
         return self._distribution.delta(epsilon)[1]
 
     def epsilon_interval(self, delta: float) -> Interval:
-        """Certified limits around the true epsilon."""
-        return Interval(*self._distribution.epsilon(delta))
+        """Certified limits around the true epsilon.
+
+        Events that no loss distribution is made for are held by the best of the other theorems; then ``lower`` is 0.
+        """
+        try:
+            return Interval(*self._distribution.epsilon(delta))
+        except errors.Refused:
+            proved = [t.epsilon for t in self.theorems(delta) if t.epsilon is not None]
+            if not proved:
+                raise
+            return Interval(0.0, min(proved))
 
     def delta_interval(self, epsilon: float) -> Interval:
         return Interval(*self._distribution.delta(epsilon))
