@@ -402,8 +402,8 @@ class _Rows:
         self.lower, self.upper, self.step = lower, upper, step
         _, self._low, self._high = whole_rows([], step, lower, upper)
 
-    def _rows(self, values: Any) -> Any:
-        return whole_rows(values, self.step, self.lower, self.upper)[0]
+    def _rows(self, values: Any, ascending: bool = False) -> Any:
+        return whole_rows(values, self.step, self.lower, self.upper, ascending)[0]
 
     def _unit(self, steps: int) -> Any:
         if self.step == 1:
@@ -414,15 +414,17 @@ class _Rows:
 class Quantile(_Rows):
     """One quantile of rows within [lower, upper], by the exponential mechanism on ranks.
 
-    Whole-number ends mean whole-number rows; else rows are rounded to ``step`` (a millionth of the range).
+    Whole-number ends mean whole-number rows; else rows are rounded to ``step`` (about a hundred-thousandth of
+    the range).
     """
 
     def __init__(self, epsilon: float, q: float = 0.5, *, lower: float, upper: float, step: Optional[float] = None) -> None:
-        super().__init__(lower, upper, step, 20)
+        super().__init__(lower, upper, step, 17)
         self._core = _core.Quantile(epsilon, q, self._low, self._high)
 
     def release(self, values: Any) -> float:
-        return self._unit(self._core.release(self._rows(values)))
+        """From rows in any order."""
+        return self._unit(self._core.release(self._rows(values, ascending=True)))
 
     def error(self, confidence: float = 0.95) -> float:
         """With this confidence the answer's rank is off by at most this many rows."""
@@ -438,12 +440,12 @@ class Quantiles(_Rows):
 
     def __init__(self, epsilon: float, quantiles: Sequence[float], *, lower: float, upper: float,
                  step: Optional[float] = None) -> None:
-        super().__init__(lower, upper, step, 20)
+        super().__init__(lower, upper, step, 17)
         self._core = _core.Quantiles(epsilon, list(quantiles), self._low, self._high)
 
     def release(self, values: Any) -> Any:
         """One value for each quantile, never falling."""
-        return _arrays.as_numbers([self._unit(v) for v in self._core.release(self._rows(values))])
+        return _arrays.as_numbers([self._unit(v) for v in self._core.release(self._rows(values, ascending=True))])
 
     def error(self, confidence: float = 0.95) -> float:
         """With this confidence every answer's rank is off by at most this many rows."""
@@ -459,11 +461,12 @@ class _Extreme(_Rows):
 
     def __init__(self, epsilon: float, *, lower: float, upper: float, step: Optional[float] = None,
                  caution: float = 1.0) -> None:
-        super().__init__(lower, upper, step, 20)
+        super().__init__(lower, upper, step, 17)
         self._core = _core.Extreme(epsilon, self._maximum, self._low, self._high, caution)
 
     def release(self, values: Any) -> float:
-        return self._unit(self._core.release(self._rows(values)))
+        """From rows in any order."""
+        return self._unit(self._core.release(self._rows(values, ascending=True)))
 
     def error(self, confidence: float = 0.95) -> float:
         """With this confidence at most this many rows lie beyond the answer."""
@@ -511,8 +514,12 @@ class Mean(_Rows):
 
     def release(self, values: Any, *, sample: bool = True) -> Moments:
         """``sample``: variance over n - 1 rather than n."""
-        count, *rest = (Estimate(*e) for e in self._core.release(self._rows(values), sample))
         s = self.step
+        if s != 1 and self._core.takes_real_sums():  # in one pass, without an array of steps
+            found = self._core.release_real(prepare(values, whole=False).flat, s)
+        else:
+            found = self._core.release(self._rows(values), sample)
+        count, *rest = (Estimate(*e) for e in found)
         powers = (s, s, s * s, s)
         return Moments(count, *(Estimate(e.value * p, e.standard_error * p) for e, p in zip(rest, powers)))
 
