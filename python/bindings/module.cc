@@ -55,7 +55,7 @@ RandomSource& noise() {
 NB_MODULE(_core, m) {
   using namespace discreet::python;  // NOLINT: the list below
   m.doc() = "The compiled half of discreet. Its names may change; those of discreet.* do not.";
-  m.attr("__version__") = DISCREET_VERSION;
+  m.attr("version") = DISCREET_VERSION;
   nb::register_exception_translator(translate);
   bind_accounting(m);
   bind_noise(m);

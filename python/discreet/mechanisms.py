@@ -134,7 +134,9 @@ class Gaussian(_Noise):
         super().__init__()
         if (rho is None) == (epsilon is None or delta is None) or (rho is not None and (epsilon or delta)):
             raise errors.InvalidParameter("give either epsilon and delta, or rho")
-        self.epsilon, self.delta, self.rho = epsilon, delta, rho
+        self.epsilon: Any = epsilon  # None where rho is given
+        self.delta: Any = delta
+        self.rho = rho
         self.sensitivity = float(sensitivity)
         self._grid, self._dimension = grid, dimension
         self._mechanism(grid is None, 1)
@@ -142,7 +144,7 @@ class Gaussian(_Noise):
     def _step(self, dimension: int) -> float:
         if self._grid is not None:
             return self._grid
-        scale = self.sensitivity / (math.sqrt(2 * self.rho) if self.rho is not None else max(self.epsilon or 0, 1e-9))
+        scale = self.sensitivity / (math.sqrt(2 * self.rho) if self.rho is not None else max(self.epsilon, 1e-9))
         return _core.grid_step_for_scale(min(scale, self.sensitivity / math.sqrt(dimension)))
 
     def _make(self, whole: bool, dimension: int) -> Any:
@@ -213,7 +215,7 @@ class BoundedLaplace(_OneByOne):
 class CountEstimate(NamedTuple):
     """How many people gave an answer, estimated from randomised reports."""
 
-    count: float
+    count: float  # type: ignore[assignment]  # hides tuple.count
     standard_error: float
     low: float
     high: float
@@ -233,7 +235,7 @@ class RandomizedResponse:
             self._core = _core.RandomizedResponse.with_epsilon(epsilon, values)
         elif truth is not None:
             self._core = _core.RandomizedResponse.with_truth(truth, values)
-        else:
+        elif keep is not None:
             self._core = _core.RandomizedResponse.with_keep(keep, values)
 
     @property
@@ -492,7 +494,7 @@ class Minimum(_Extreme):
 class Moments(NamedTuple):
     """Count, sum, mean (and variance, deviation) of rows, released together."""
 
-    count: Estimate
+    count: Estimate  # type: ignore[assignment]  # hides tuple.count
     sum: Estimate
     mean: Estimate
     variance: Optional[Estimate] = None
@@ -574,8 +576,12 @@ class Histogram:
     def __init__(self, epsilon: float, edges: Any = None, *, categories: Optional[int] = None) -> None:
         if (edges is None) == (categories is None):
             raise errors.InvalidParameter("give either edges or categories")
-        self.edges = None if edges is None else prepare(edges, whole=False).flat
-        self.bins = categories if categories is not None else len(self.edges) - 1
+        self.edges: Any = None
+        if categories is not None:
+            self.bins = categories
+        else:
+            self.edges = prepare(edges, whole=False).flat
+            self.bins = len(self.edges) - 1
         if self.bins < 1:
             raise errors.InvalidParameter("a histogram has at least one bin")
         self._noise = Laplace(epsilon, 1)
@@ -636,8 +642,10 @@ class Tree:
     def __init__(self, epsilon: Optional[float] = None, *, leaves: int, rho: Optional[float] = None, branching: int = 0) -> None:
         if (epsilon is None) == (rho is None):
             raise errors.InvalidParameter("give either epsilon or rho")
-        self._core = (_core.Tree.laplace(epsilon, leaves, branching) if epsilon is not None else
-                      _core.Tree.gaussian(rho, leaves, branching))
+        if epsilon is not None:
+            self._core = _core.Tree.laplace(epsilon, leaves, branching)
+        elif rho is not None:
+            self._core = _core.Tree.gaussian(rho, leaves, branching)
         self.leaves = leaves
 
     def release(self, values: Any) -> TreeCounts:
