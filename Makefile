@@ -5,7 +5,7 @@ CMAKE_ARGS ?=
 JOBS   ?= $(shell nproc)
 SETUP  := $(if $(filter off,$(DISCREET_SETUP)),@true,@tools/setup/debian.sh)
 
-.PHONY: run test slow build setup setup-test bench bench-peers fuzz format clean
+.PHONY: run test test-spark slow build setup setup-test lectures docs bench bench-peers fuzz package format clean
 
 run: build
 	@tools/demo.sh $(BUILD)/bin/discreet
@@ -25,7 +25,7 @@ setup-test: setup
 	$(SETUP) test
 	@tools/setup/venv.sh $(BUILD)/venv tests/requirements.txt
 
-test: setup-test
+test: setup-test docs
 	@cmake -S . -B $(BUILD) -G Ninja -DDISCREET_TESTS=ON -DDISCREET_BENCHMARKS=ON $(CMAKE_ARGS) > $(BUILD)/configure.log 2>&1 || { cat $(BUILD)/configure.log >&2; exit 1; }
 	@echo "build: compiling with $(JOBS) jobs into $(BUILD)/"
 	@cmake --build $(BUILD) -j $(JOBS)
@@ -34,6 +34,15 @@ test: setup-test
 # Larger runs of the same questions: more seeds, more trials.
 slow: test
 	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure -L slow
+
+# Every page of docs/lectures, slow blocks included, and one page with all pictures.
+lectures: build
+	@tools/lectures.py --binary $(BUILD)/bin/discreet --index $(BUILD)/lectures
+
+# docs/ as a static site with search, links checked. `discreet serve` shows it under /docs.
+docs: setup
+	@tools/setup/venv.sh $(BUILD)/docs-venv docs/requirements.txt
+	@tools/docs.py --venv $(BUILD)/docs-venv --out $(BUILD)/docs
 
 bench: setup-test
 	@cmake -S . -B $(BUILD) -G Ninja -DDISCREET_BENCHMARKS=ON $(CMAKE_ARGS) > $(BUILD)/configure.log 2>&1 || { cat $(BUILD)/configure.log >&2; exit 1; }
@@ -46,6 +55,11 @@ bench-peers: bench
 fuzz: setup-test
 	$(SETUP) ci
 	@tests/fuzz/run.sh $(BUILD)-fuzz
+
+# A Debian package and a relocatable archive in $(BUILD)/package, installed and started in a clean root.
+package: build
+	@packaging/package.sh $(BUILD) $(BUILD)/package
+	@tests/package/installed.sh $(BUILD)/package
 
 format:
 	@git ls-files -- '*.cc' '*.h' | xargs clang-format-19 -i

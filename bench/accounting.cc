@@ -5,9 +5,11 @@
 #include <functional>
 #include <iostream>
 #include <string_view>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "accounting/filter.h"
 #include "accounting/pld.h"
 #include "accounting/pld_account.h"
 
@@ -91,6 +93,35 @@ void report_account() {
   });
 }
 
+// The same for a filter, which holds adaptive questions: price, then admit.
+void report_filter() {
+  const auto target = ApproxDp{Epsilon::make(50).value(), Delta::make(1e-6).value()};
+  RenyiFilter filter(RenyiRule::make(target).value());
+  const auto ask = [&](const LossEvent& event) -> Result<Bracket> {
+    DISCREET_TRY(const auto cost, renyi_cost(event, filter.rule().orders, Neighbours::AddRemove));
+    DISCREET_TRY_VOID(filter.try_spend(cost));
+    return Bracket{0, 0};
+  };
+  for (int i = 0; i < 100'000; ++i)
+    if (!ask(loss::Gaussian{20'000.0 + i, 1})) break;
+  double turn = 0;
+  report("filter: one Gaussian question after 100,000",
+         [&] { return ask(loss::Gaussian{1e6 + (turn += 1e-3), 1}); });
+  report("filter: one Laplace question after 100,000",
+         [&] { return ask(loss::Laplace{1e6 + (turn += 1e-3), 1}); });
+  // Sampled noise is priced by integrals or sums, one an order; admitting it is the same addition.
+  const auto one = ApproxDp{Epsilon::make(1).value(), Delta::make(1e-6).value()};
+  const std::vector<double> orders = RenyiRule::make(one).value().orders;
+  const auto price = [&](const LossEvent& event) -> Result<Bracket> {
+    DISCREET_TRY(const auto cost, renyi_cost(event, orders, Neighbours::AddRemove));
+    return Bracket{0, cost.divergences.empty() ? 0 : cost.divergences.front()};
+  };
+  report("filter: one sampled Gaussian question (q 0.01, sigma 1)",
+         [&] { return price(sampled(0.01, loss::Gaussian{1 + (turn += 1e-6), 1})); });
+  report("filter: one sampled discrete Gaussian question (q 0.01, sigma 100)",
+         [&] { return price(sampled(0.01, loss::DiscreteGaussian{1e4 + (turn += 1e-6), 1})); });
+}
+
 void run() {
   const auto epsilon = [](const LossEvent& event) {
     return [event]() -> Result<Bracket> {
@@ -105,6 +136,7 @@ void run() {
   report("randomized response x 1000000",
          epsilon(times(1'000'000, loss::RandomizedResponse{Epsilon::make(0.01).value()})));
   report_account();
+  report_filter();
 }
 
 }  // namespace
@@ -113,6 +145,8 @@ void run() {
 int main(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == "account")
     discreet::report_account();
+  else if (argc > 1 && std::string_view(argv[1]) == "filter")
+    discreet::report_filter();
   else
     discreet::run();
   return 0;

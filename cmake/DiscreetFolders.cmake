@@ -15,11 +15,15 @@ target_link_libraries(discreet_test_support PUBLIC discreet_random PRIVATE OpenS
 discreet_library(privacy DEPENDS base)
 discreet_library(mechanisms DEPENDS base random privacy)
 discreet_library(accounting DEPENDS base privacy LINK_PRIVATE Eigen3::Eigen)
+discreet_library(inference DEPENDS base random privacy mechanisms accounting)
 
-discreet_library(audit DEPENDS base random privacy mechanisms accounting)
+discreet_library(audit DEPENDS base random privacy mechanisms accounting LINK_PRIVATE Eigen3::Eigen)
 discreet_library(synth DEPENDS base random privacy mechanisms accounting LINK Threads::Threads LINK_PRIVATE hwy::hwy)
 target_compile_options(discreet_synth PRIVATE -O3)  # arithmetic after the release; vectors matter
+discreet_library(tables DEPENDS base random privacy mechanisms accounting synth)
+target_compile_options(discreet_tables PRIVATE -O3)  # transforms after the release
 discreet_library(local DEPENDS base random privacy mechanisms accounting LINK_PRIVATE hwy::hwy OpenSSL::Crypto Threads::Threads)
+discreet_library(local/audits DEPENDS base local audit)
 discreet_library(local/collector DEPENDS base local LINK_PRIVATE Threads::Threads)
 include(DiscreetAssets)
 discreet_embed(discreet_local_collector ${CMAKE_BINARY_DIR}/local_assets.cc
@@ -35,17 +39,20 @@ discreet_embed(discreet_local_collector ${CMAKE_BINARY_DIR}/local_assets.cc
   "/client/random.js|text/javascript|sdk/typescript/dist/random.js"
   "/client/sha256.js|text/javascript|sdk/typescript/dist/sha256.js"
   "/client/spec.js|text/javascript|sdk/typescript/dist/spec.js")
-discreet_library(ledger DEPENDS base privacy accounting LINK_PRIVATE OpenSSL::Crypto SQLite::SQLite3
+discreet_library(postgres DEPENDS base LINK_PRIVATE PkgConfig::LibPq)
+discreet_library(ledger DEPENDS base privacy accounting postgres LINK_PRIVATE OpenSSL::Crypto SQLite::SQLite3
   TEST_LINK SQLite::SQLite3)
 discreet_library(catalog DEPENDS base privacy)
-discreet_library(engines/duckdb DEPENDS base LINK_PRIVATE DuckDB::DuckDB)
+discreet_library(engines DEPENDS base)
+discreet_library(engines/duckdb DEPENDS base engines LINK_PRIVATE DuckDB::DuckDB)
+discreet_library(engines/postgres DEPENDS base engines postgres)
 discreet_library(sql DEPENDS base privacy catalog LINK_PRIVATE PgQuery::PgQuery PgQuery::Tree TEST_LINK discreet_engines_duckdb)
-discreet_library(curator DEPENDS base random privacy mechanisms accounting ledger catalog sql engines_duckdb)
+discreet_library(curator DEPENDS base random privacy mechanisms accounting inference ledger catalog sql engines_duckdb engines_postgres)
 discreet_library(town DEPENDS base engines_duckdb)
 discreet_library(anonymity DEPENDS base)
 discreet_library(attack DEPENDS base random privacy mechanisms audit town anonymity LINK_PRIVATE Eigen3::Eigen PkgConfig::Clp)
 
-discreet_library(server DEPENDS base random catalog ledger sql engines_duckdb curator
+discreet_library(server DEPENDS base random catalog ledger sql engines_duckdb curator local local_collector
   LINK_PRIVATE OpenSSL::SSL OpenSSL::Crypto ${PROMETHEUS_CORE} Threads::Threads)
 discreet_library(server/pgwire DEPENDS server LINK_PRIVATE OpenSSL::SSL OpenSSL::Crypto Threads::Threads)
 target_compile_definitions(discreet_server_pgwire PRIVATE DISCREET_VERSION="${PROJECT_VERSION}")
@@ -64,6 +71,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(discreet_server_http PRIVATE -Wno-mismatched-new-delete)
 endif()
 discreet_library(prio DEPENDS base random privacy mechanisms accounting ledger LINK_PRIVATE OpenSSL::SSL OpenSSL::Crypto SQLite::SQLite3 Threads::Threads)
+discreet_library(lecture DEPENDS base random privacy mechanisms accounting attack prio)
 
 add_executable(discreet_cli)
 set_target_properties(discreet_cli PROPERTIES OUTPUT_NAME discreet)
@@ -76,6 +84,7 @@ target_link_libraries(discreet_cli PRIVATE
   discreet_audit
   discreet_local
   discreet_local_collector
+  discreet_local_audits
   discreet_curator
   discreet_town
   discreet_server_pgwire
@@ -85,6 +94,7 @@ target_link_libraries(discreet_cli PRIVATE
   discreet_synth
   discreet_anonymity
   discreet_attack
+  discreet_lecture
   discreet_flags CLI11::CLI11)
 if(NOT DISCREET_PRECOMPILED)
   # Verbs are glue: the work is in the libraries, and CLI11 compiles slowly. Precompiled headers are for one level only.

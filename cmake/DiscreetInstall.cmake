@@ -23,3 +23,10 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/discreet-config.cmake.
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/discreet-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/discreet-config.cmake ${CMAKE_BINARY_DIR}/discreet-config-version.cmake
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/discreet COMPONENT core)
+
+# The program as packages have it: it finds DuckDB beside itself, wherever it is unpacked.
+# An old-style RPATH, because it also holds for what the libraries need in their turn.
+set_target_properties(discreet_cli PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/discreet")
+target_link_options(discreet_cli PRIVATE -Wl,--disable-new-dtags)
+install(TARGETS discreet_cli RUNTIME DESTINATION bin COMPONENT program)
+install(FILES ${DuckDB_LIBRARY} DESTINATION lib/discreet COMPONENT program)

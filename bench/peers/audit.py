@@ -10,6 +10,7 @@ usage: audit.py --build build        (bench/peers/run.sh makes the environment)
 import argparse
 import json
 import math
+import os
 import random
 import subprocess
 import sys
@@ -66,7 +67,45 @@ def python_dp_count(side):
     return run
 
 
-SUBJECTS = {  # name: (maker, runs, must be refuted, or None where we only report)
+def bits(report):
+    """A report as one word: tuples and arrays of bits end to end."""
+    parts = report if isinstance(report, tuple) else (report,)
+    return "".join("".join(str(int(b)) for b in p) if hasattr(p, "__len__") and not isinstance(p, str) else f"/{p}" for p in parts)
+
+
+def pure_ldp_rappor(side):
+    from pure_ldp.frequency_oracles.rappor import RAPPORClient
+    # Two values, one hash function each: the first bit for the one, the second for the other.
+    client = RAPPORClient(f=0.5, m=2, hash_funcs=[[lambda text: int(text) % 2]], num_of_cohorts=1)
+    return lambda: bits(client.privatise(1 + side))
+
+
+def pure_ldp_oue(side):
+    from pure_ldp.frequency_oracles.unary_encoding import UEClient
+    client = UEClient(EPSILON, 4, use_oue=True)
+    return lambda: bits(client.privatise(1 + side))
+
+
+def pure_ldp_hadamard(side):
+    from pure_ldp.frequency_oracles.hadamard_response import HadamardResponseClient, HadamardResponseServer
+    server = HadamardResponseServer(EPSILON, 4)
+    client = HadamardResponseClient(EPSILON, 4, hash_funcs=server.get_hash_funcs())
+    return lambda: bits(client.privatise(1 + side))
+
+
+def multi_freq_grr(side):
+    from multi_freq_ldpy.pure_frequency_oracles.GRR import GRR_Client
+    return lambda: int(GRR_Client(side, 4, EPSILON))
+
+
+def multi_freq_oue(side):
+    from multi_freq_ldpy.pure_frequency_oracles.UE import UE_Client
+    return lambda: bits(UE_Client(side, 4, EPSILON, optimal=True))
+
+
+RAPPOR_EPSILON = 2 * math.log(0.75 / 0.25)  # f = 1/2, one bit of each value differs
+
+SUBJECTS = {  # name: (maker, runs, must be refuted or None where we only report, its claim where that is not EPSILON)
     "textbook Laplace, doubles": (textbook_laplace, 100_000, True),
     "half the noise": (half_noise, 100_000, True),
     "numpy.random.laplace": (numpy_laplace, 100_000, True),
@@ -74,6 +113,11 @@ SUBJECTS = {  # name: (maker, runs, must be refuted, or None where we only repor
     "diffprivlib Geometric": (diffprivlib_geometric, 50_000, None),
     "OpenDP Laplace, integers": (opendp_laplace, 50_000, None),
     "python-dp Count": (python_dp_count, 30_000, None),
+    "pure-LDP RAPPOR client": (pure_ldp_rappor, 30_000, True, RAPPOR_EPSILON),
+    "pure-LDP OUE client": (pure_ldp_oue, 30_000, None),
+    "pure-LDP Hadamard client": (pure_ldp_hadamard, 30_000, None),
+    "multi-freq-ldpy GRR client": (multi_freq_grr, 30_000, None),
+    "multi-freq-ldpy OUE client": (multi_freq_oue, 30_000, None),
 }
 
 
@@ -86,16 +130,22 @@ def main():
     arguments = parser.parse_args()
     if arguments.subject:
         run = SUBJECTS[arguments.subject][0](arguments.side)
-        sys.stdout.write("\n".join(repr(run()) for _ in range(arguments.count)) + "\n")
+        sys.stdout.write("\n".join(str(run()) for _ in range(arguments.count)) + "\n")
         return 0
+    # The clients for local privacy need older packages than the others: they have an environment of their own.
+    here = os.path.dirname(os.path.abspath(__file__))
+    local = os.path.join(arguments.build, "peers-local")
+    subprocess.run([os.path.join(here, "../../tools/setup/venv.sh"), local, os.path.join(here, "requirements-local.txt")], check=True)
     print(f"{'subject':28} {'claims':>7} {'at least':>9}  verdict   event")
     missed = 0
-    for name, (_, runs, must) in SUBJECTS.items():
-        command = f"{sys.executable} {__file__} --subject '{name}' --side {{side}} --count {{count}}"
-        done = subprocess.run([f"{arguments.build}/bin/discreet", "audit", "--exec", command, "--claimed", str(EPSILON),
+    for name, (_, runs, must, *claim) in SUBJECTS.items():
+        python = os.path.join(local, "bin/python") if "LDP" in name or "ldpy" in name else sys.executable
+        command = f"{python} {__file__} --subject '{name}' --side {{side}} --count {{count}}"
+        done = subprocess.run([f"{arguments.build}/bin/discreet", "audit", "--exec", command, "--claimed", str(claim[0] if claim else EPSILON),
                                "--trials", str(runs), "--json"], capture_output=True, text=True)
         if not done.stdout.startswith("{"):
-            print(f"{name:28} {'':>7} {'':>9}  not run   {done.stderr.strip()[-90:]}")
+            print(f"{name:28} {'':>7} {'':>9}  not run   {done.stderr.strip().splitlines()[-1][-90:]}")
+            missed += bool(must)
             continue
         found = json.loads(done.stdout)
         print(f"{name:28} {found['claimed']:7.3g} {found['lower_bound']:9.3f}  {found['verdict']:8}  {found['event']}", flush=True)

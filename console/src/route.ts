@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Role } from "./api/types";
 
-export type PageName = "ask" | "budget" | "data" | "owner" | "lab" | "learn";
+export type PageName = "ask" | "budget" | "data" | "collect" | "owner" | "lab" | "learn";
 
 export interface PageInfo {
   name: PageName;
@@ -15,6 +15,7 @@ export const pages: readonly PageInfo[] = [
   { name: "ask", title: "Ask", key: "a" },
   { name: "budget", title: "Budget", key: "b" },
   { name: "data", title: "Data", key: "d" },
+  { name: "collect", title: "Collect", key: "c" },
   { name: "owner", title: "Owner", key: "o", ownerOnly: true },
   { name: "lab", title: "Lab", key: "l" },
   { name: "learn", title: "Learn", key: "e" },

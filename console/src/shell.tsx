@@ -5,6 +5,7 @@ import { formatEpsilon } from "./logic/format";
 import { bindingAccount, shareSpent } from "./logic/spending";
 import { AskPage } from "./pages/ask/ask_page";
 import { BudgetPage } from "./pages/budget/budget_page";
+import { CollectPage } from "./pages/collect/collect_page";
 import { DataPage } from "./pages/data/data_page";
 import { LabPage } from "./pages/lab/lab_page";
 import { LearnPage } from "./pages/learn/learn_page";
@@ -13,11 +14,11 @@ import { useRemote } from "./remote";
 import { pagesFor, useRoute, type PageName } from "./route";
 import { useSession } from "./session";
 import { applyTheme, isDark, savedTheme, type Theme } from "./theme";
-import { AskIcon, BudgetIcon, DataIcon, HelpIcon, LabIcon, LearnIcon, LeaveIcon, MoonIcon, OwnerIcon, SunIcon } from "./ui/icons";
+import { AskIcon, BudgetIcon, CollectIcon, DataIcon, HelpIcon, LabIcon, LearnIcon, LeaveIcon, MoonIcon, OwnerIcon, SunIcon } from "./ui/icons";
 import { ShortcutHelp, useShortcuts } from "./ui/shortcuts";
 
 const icons: Record<PageName, () => preact.JSX.Element> = {
-  ask: AskIcon, budget: BudgetIcon, data: DataIcon, owner: OwnerIcon, lab: LabIcon, learn: LearnIcon,
+  ask: AskIcon, budget: BudgetIcon, data: DataIcon, collect: CollectIcon, owner: OwnerIcon, lab: LabIcon, learn: LearnIcon,
 };
 
 export function Shell() {
@@ -81,6 +82,7 @@ export function Shell() {
           {page === "ask" && <AskPage />}
           {page === "budget" && <BudgetPage />}
           {page === "data" && <DataPage table={route.rest} />}
+          {page === "collect" && <CollectPage name={route.rest} />}
           {page === "owner" && <OwnerPage />}
           {page === "lab" && <LabPage />}
           {page === "learn" && <LearnPage step={route.rest} />}

@@ -69,6 +69,25 @@ TEST(ComposeSyntaxTest, ReadsWhatItDocuments) {
   EXPECT_EQ(j["parts"][3]["probs"].size(), 2U);
 }
 
+TEST(ComposeSyntaxTest, ShortNamesMeanTheLongOnes) {
+  const auto written = [](const char* text) {
+    const auto event = parse_composition(text);
+    return event ? encode_loss_document(*event) : event.error().message;
+  };
+  EXPECT_EQ(written("pure(epsilon=0.5)"), written("pure_dp(epsilon0=0.5)"));
+  EXPECT_EQ(written("approx(epsilon=0.5, delta=1e-9)"),
+            written("approx_dp(epsilon0=0.5, delta0=1e-9)"));
+  EXPECT_EQ(written("exponential(epsilon=1)"), written("bounded_range(epsilon0=1)"));
+  EXPECT_EQ(written("rr(epsilon=1, values=3)"),
+            written("randomized_response(epsilon0=1, values=3)"));
+  EXPECT_EQ(written("discrete_gaussian(sigma=3)"),
+            written("discrete_gaussian(sigma2=9, sensitivity=1)"));
+  EXPECT_EQ(written("discrete_laplace(scale=3)"),
+            written("discrete_laplace(scale=3, sensitivity=1)"));
+  EXPECT_EQ(written("truncated_geometric(epsilon=1, delta=1e-6, bound=14)"),
+            written("truncated_geometric(epsilon0=1, delta0=1e-6, bound=14)"));
+}
+
 TEST(ComposeSyntaxTest, WrapsTermsInSamplesGroupsPartsAndParentheses) {
   const auto event = parse_composition(
       "2 x (laplace(scale=1) + pure_dp(epsilon0=1)) + "

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "accounting/pld.h"
 #include "accounting/renyi_epsilon.h"
 
 namespace discreet {
@@ -46,6 +47,14 @@ Pricing renyi_pricing(Neighbours neighbours) {
   };
 }
 
+Pricing tight_pricing(Neighbours neighbours) {
+  return [neighbours](const LossEvent& event, Delta delta) -> Result<double> {
+    DISCREET_TRY(const auto pld, PrivacyLossDistribution::make(event, neighbours));
+    DISCREET_TRY(const Bracket epsilon, pld.epsilon(delta.value()));
+    return epsilon.upper;
+  };
+}
+
 Result<double> least_noise(const EventFamily& family, std::uint64_t releases, ApproxDp target,
                            const Pricing& pricing, const NoiseSearch& search) {
   if (releases == 0) return invalid_parameter("calibration needs at least one release");
@@ -53,7 +62,8 @@ Result<double> least_noise(const EventFamily& family, std::uint64_t releases, Ap
         search.relative_tolerance > 0))
     return invalid_parameter("a noise search needs 0 < noise_min < noise_max and a tolerance");
   const auto meets = [&](double noise) -> Result<bool> {
-    DISCREET_TRY(const double epsilon, pricing(repeated(family(noise), releases), target.delta));
+    DISCREET_TRY(LossEvent event, family(noise));
+    DISCREET_TRY(const double epsilon, pricing(repeated(std::move(event), releases), target.delta));
     return epsilon <= target.epsilon.value();
   };
   // Bracket by doubling from 1, then halve the bracket in logarithms.
@@ -85,8 +95,16 @@ Result<double> least_noise(const EventFamily& family, std::uint64_t releases, Ap
 
 Result<std::uint64_t> most_releases(const LossEvent& event, ApproxDp target, const Pricing& pricing,
                                     std::uint64_t limit) {
+  return most_counted_releases(
+      [&](std::uint64_t count) -> Result<LossEvent> { return repeated(event, count); }, target,
+      pricing, limit);
+}
+
+Result<std::uint64_t> most_counted_releases(const CountFamily& family, ApproxDp target,
+                                            const Pricing& pricing, std::uint64_t limit) {
   const auto fits = [&](std::uint64_t count) -> Result<bool> {
-    const auto epsilon = pricing(repeated(event, count), target.delta);
+    DISCREET_TRY(const LossEvent event, family(count));
+    const auto epsilon = pricing(event, target.delta);
     // Releases whose own deltas exceed the target are refused by the pricing: they do not fit.
     if (!epsilon && epsilon.error().code == ErrorCode::Refused && count > 1) return false;
     if (!epsilon) return epsilon.error();

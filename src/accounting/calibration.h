@@ -16,13 +16,19 @@
 
 namespace discreet {
 
-/// The epsilon of an event at a delta, rounded up. renyi_pricing below, or a loss distribution's.
+/// The epsilon of an event at a delta, rounded up.
 using Pricing = std::function<Result<double>(const LossEvent& event, Delta delta)>;
 
+/// By Renyi divergences: also valid for releases chosen on the fly.
 Pricing renyi_pricing(Neighbours neighbours);
+/// The upper end of the privacy loss distribution's interval: for releases fixed in advance.
+Pricing tight_pricing(Neighbours neighbours);
 
 /// A mechanism with one dial: more noise, less loss. For example a scale or a sigma.
-using EventFamily = std::function<LossEvent(double noise)>;
+using EventFamily = std::function<Result<LossEvent>(double noise)>;
+
+/// The same releases with one of them made this often.
+using CountFamily = std::function<Result<LossEvent>(std::uint64_t count)>;
 
 struct NoiseSearch {
   double relative_tolerance = 1e-6;
@@ -38,6 +44,10 @@ Result<double> least_noise(const EventFamily& family, std::uint64_t releases, Ap
 /// How many releases of this event the target pays for; 0 when not even one. At most `limit`.
 Result<std::uint64_t> most_releases(const LossEvent& event, ApproxDp target, const Pricing& pricing,
                                     std::uint64_t limit = std::uint64_t{1} << 40);
+
+/// The same where other releases are made beside the counted ones.
+Result<std::uint64_t> most_counted_releases(const CountFamily& family, ApproxDp target,
+                                            const Pricing& pricing, std::uint64_t limit);
 
 /// One question of a workload: how far one unit moves it, and how much its error matters.
 struct WeightedQuestion {

@@ -40,7 +40,8 @@ TEST(CalibrationTest, LeastNoiseMeetsTheTargetAndALittleLessDoesNot) {
   const Pricing renyi = renyi_pricing(Neighbours::AddRemove);
   const double sigma = least_noise(kGaussians, 10, target, renyi).value();
   const auto price = [&](double noise) {
-    return renyi(loss::Repeated{10, std::make_shared<LossEvent>(kGaussians(noise))}, target.delta)
+    return renyi(loss::Repeated{10, std::make_shared<LossEvent>(kGaussians(noise).value())},
+                 target.delta)
         .value();
   };
   EXPECT_LE(price(sigma), 1);

@@ -3,12 +3,14 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <map>
 #include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "accounting/account_question.h"
+#include "base/rounding.h"
 
 namespace discreet {
 namespace {
@@ -175,11 +177,35 @@ class Parser {
     return LossEvent(loss::SampledWithoutReplacement{sample, population, term});
   }
 
-  Result<LossEvent> build(const std::string& mechanism, json params) {
+  // What people write for the names and fields of the JSON form.
+  static std::string full_name(const std::string& name) {
+    static const std::map<std::string, std::string> names = {
+        {"pure", "pure_dp"},           {"approx", "approx_dp"},
+        {"approximate", "approx_dp"},  {"exponential", "bounded_range"},
+        {"rr", "randomized_response"}, {"geometric", "discrete_laplace"}};
+    const auto found = names.find(name);
+    return found == names.end() ? name : found->second;
+  }
+  static void rename(json& params, const char* from, const char* to) {
+    if (!params.contains(from) || params.contains(to)) return;
+    params[to] = params[from];
+    params.erase(from);
+  }
+
+  Result<LossEvent> build(const std::string& short_name, json params) {
+    const std::string mechanism = full_name(short_name);
+    rename(params, "epsilon", "epsilon0");
+    rename(params, "delta", "delta0");
+    if (mechanism == "discrete_gaussian" && params.contains("sigma") &&
+        params["sigma"].is_number()) {
+      const double sigma = params["sigma"];
+      params["sigma"] = mul_down(sigma, sigma);  // no more noise than was meant
+      rename(params, "sigma", "sigma2");
+    }
     const bool additive = mechanism == "gaussian" || mechanism == "laplace" ||
                           mechanism == "discrete_gaussian" || mechanism == "discrete_laplace" ||
                           mechanism == "poisson_subsampled_laplace";
-    if (additive && !params.contains("sensitivity")) params["sensitivity"] = 1;
+    if (additive && !params.contains("sensitivity")) params["sensitivity"] = 1U;
     auto event = event_of_entry(mechanism, params);
     if (!event) return wrong(event.error().message + ", before here,");
     return event;

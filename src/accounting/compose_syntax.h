@@ -3,7 +3,8 @@
 //   1000 x gaussian(sigma=20, sensitivity=1) + 10 x laplace(scale=2)
 //
 // A term is `[count x] name(field=value, ...)`; terms are joined by `+`. Names and fields are those
-// of the JSON form (docs/formats/loss_events.md); `sensitivity` is 1 when left out, a list is
+// of the JSON form (docs/formats/loss_events.md), or shorter: pure, approx, exponential, rr;
+// epsilon and delta; sigma of a discrete_gaussian. `sensitivity` is 1 when left out, a list is
 // written [a; b; c]. Terms may be put in parentheses, and inside
 //
 //   sampled(q=0.01, TERM)                                        a Poisson sample

@@ -84,6 +84,7 @@ class Planner {
     } else {
       binary_.emplace(0.0, 0).first->second += count;
     }
+    plan_.failures = add_up(plan_.failures, mul_up(count_up(count), delta));
     plan_.log_finite.lower =
         add_down(plan_.log_finite.lower, mul_down(count_up(count), log1p_down(-delta)));
     plan_.log_finite.upper =
@@ -217,21 +218,10 @@ class Planner {
     if (!replace_) return without_replacement(*e.inner, q, count, group);
     Planner stated(Neighbours::ReplaceOne, direction_);
     DISCREET_TRY_VOID(stated.add(*e.inner, 1, group));
-    const LossPlan plain = stated.finish();
-    if (plain.only_binary() && plain.binary.size() == 1)
-      return sampled_stated(*e.inner, q, count, group);
-    Planner forward(Neighbours::AddRemove, Direction::Remove);
-    Planner reverse(Neighbours::AddRemove, Direction::Add);
-    DISCREET_TRY_VOID(forward.without_replacement(*e.inner, q, 1, group));
-    DISCREET_TRY_VOID(reverse.without_replacement(*e.inner, q, 1, group));
-    const LossPlan one = forward.finish(), other = reverse.finish();
-    if (one.laws.empty()) return {};
-    return add_law(
-        one.laws[0].key, count,
-        [&]() -> Result<LossLawPtr> {
-          return LossLawPtr(std::make_shared<SymmetricLaw>(one.laws[0].law, other.laws[0].law));
-        },
-        one.laws[0].law);
+    if (one_response(stated.finish())) return sampled_stated(*e.inner, q, count, group);
+    return both_ways(count, [&](Planner& one_way) {
+      return one_way.without_replacement(*e.inner, q, 1, group);
+    });
   }
   Result<void> price(const loss::Repeated& e, std::uint64_t count, std::uint64_t group) {
     if (e.count != 0 && count > UINT64_MAX / e.count) return refused("too many releases to count");
@@ -446,8 +436,7 @@ class Planner {
     const LossPlan plan = twice.finish();
     if (plan.only_gaussian())  // several releases on one sample, together one Gaussian release
       return additive(NoiseShape::Gaussian, 2, sqrt_up(plan.gaussian_mu2.upper));
-    if (plan.only_binary() && plan.binary.size() == 1 && plan.binary[0].count == 1)
-      return amplified_binary(plan, q, count);
+    if (one_response(plan)) return sampled_response(plan, q, count);
     return refused(
         "a sample without replacement of this event has no pair to compose; one of Gaussian or "
         "Laplace noise, discrete noise, or an event that states its epsilon has");
@@ -470,58 +459,79 @@ class Planner {
 
   // Guarantees whose worst pair is a short list, under add/remove.
   Result<void> sampled_pairs(const LossEvent& inner, double q, std::uint64_t count) {
-    std::vector<PairAtom> pair;
-    const auto response = [&](double epsilon, double delta, double values) {
-      const double finite = 1 - delta;
-      const double total = 1 + (values - 1) * std::exp(-epsilon);
-      pair = {{finite / total, finite * std::exp(-epsilon) / total},
-              {finite * std::exp(-epsilon) / total, finite / total}};
-      const double rest = (values - 2) * std::exp(-epsilon) / total;
-      if (rest > 0) pair.push_back({finite * rest, finite * rest});
-      if (delta > 0) pair.insert(pair.end(), {{delta, 0}, {0, delta}});
+    const auto response = [&](Epsilon epsilon, Delta delta = Delta::zero(),
+                              std::uint64_t values = 2) {
+      return sampled_response(epsilon.value(), delta.value(), static_cast<double>(values), q,
+                              count);
     };
-    std::string key;
-    if (const auto* e = std::get_if<loss::Pure>(&inner.kind))
-      response(e->epsilon.value(), 0, 2);
-    else if (const auto* s = std::get_if<loss::SparseVector>(&inner.kind))
-      response(s->epsilon.value(), 0, 2);
-    else if (const auto* b = std::get_if<loss::BoundedRange>(&inner.kind))
-      response(b->epsilon.value(), 0, 2);
-    else if (const auto* r = std::get_if<loss::RandomizedResponse>(&inner.kind))
-      response(r->epsilon.value(), 0, static_cast<double>(std::max<std::uint64_t>(2, r->values)));
-    else if (const auto* a = std::get_if<loss::Approximate>(&inner.kind))
-      response(a->epsilon.value(), a->delta.value(), 2);
-    else if (const auto* t = std::get_if<loss::TruncatedGeometric>(&inner.kind))
-      response(t->epsilon.value(), t->delta.value(), 2);
-    else
-      return refused("a sample of this event has no pair to compose; use its Renyi bound");
-    plan_.symmetric = false;
-    key = fmt::format("sampled pair {}", q);
-    for (const PairAtom& atom : pair) key += fmt::format(" {}:{}", atom.p, atom.q);
-    return add_law(std::move(key), count, [&]() -> Result<LossLawPtr> {
-      for (PairAtom& atom : pair) atom = sampled_pair({atom.p, atom.q, atom.q}, q);
-      return AtomicLaw::from_outcomes(pair, 0);
-    });
+    if (const auto* e = std::get_if<loss::Pure>(&inner.kind)) return response(e->epsilon);
+    if (const auto* e = std::get_if<loss::SparseVector>(&inner.kind)) return response(e->epsilon);
+    if (const auto* e = std::get_if<loss::BoundedRange>(&inner.kind)) return response(e->epsilon);
+    if (const auto* e = std::get_if<loss::RandomizedResponse>(&inner.kind))
+      return response(e->epsilon, Delta::zero(), std::max<std::uint64_t>(2, e->values));
+    if (const auto* e = std::get_if<loss::Approximate>(&inner.kind))
+      return response(e->epsilon, e->delta);
+    if (const auto* e = std::get_if<loss::TruncatedGeometric>(&inner.kind))
+      return response(e->epsilon, e->delta);
+    return refused("a sample of this event has no pair to compose; use its Renyi bound");
   }
 
-  // (epsilon, delta) on a sample is (ln(1 + q (e^epsilon - 1)), q delta) under either relation
-  // (Balle, Barthe and Gaboardi 2018).
+  // The mixture (1-q) Q + q P against Q, where (P, Q) is randomized response that fails openly with
+  // probability delta: the worst pair of a stated (epsilon, delta), and reached.
+  Result<void> sampled_response(double epsilon, double delta, double values, double q,
+                                std::uint64_t count) {
+    const double finite = 1 - delta, least = std::exp(-epsilon);
+    const double total = 1 + (values - 1) * least;
+    std::vector<PairAtom> pair{{finite / total, finite * least / total},
+                               {finite * least / total, finite / total}};
+    const double rest = (values - 2) * least / total;
+    if (rest > 0) pair.push_back({finite * rest, finite * rest});
+    if (delta > 0) pair.insert(pair.end(), {{delta, 0}, {0, delta}});
+    plan_.symmetric = false;
+    return add_law(fmt::format("sampled response {} {} {} {}", q, epsilon, delta, values), count,
+                   [&]() -> Result<LossLawPtr> {
+                     for (PairAtom& atom : pair) atom = sampled_pair({atom.p, atom.q, atom.q}, q);
+                     return AtomicLaw::from_outcomes(pair, 0);
+                   });
+  }
+
+  // A stated (epsilon, delta) that holds for replacing a unit and for one that joins or leaves:
+  // q times its profile, at the other epsilon that advanced joint convexity gives (Balle, Barthe
+  // and Gaboardi 2018), in both directions.
   Result<void> sampled_stated(const LossEvent& inner, double q, std::uint64_t count,
                               std::uint64_t group) {
     Planner alone(replace_ ? Neighbours::ReplaceOne : Neighbours::AddRemove, direction_);
     DISCREET_TRY_VOID(alone.add(inner, 1, group));
     const LossPlan plan = alone.finish();
-    if (!plan.only_binary() || plan.binary.size() != 1 || plan.binary[0].count != 1)
+    if (!one_response(plan))
       return refused(
           "under replace-one a sample of this event has no pair to compose; use its Renyi bound");
-    return amplified_binary(plan, q, count);
+    return both_ways(count, [&](Planner& one_way) { return one_way.sampled_response(plan, q, 1); });
   }
-  Result<void> amplified_binary(const LossPlan& plan, double q, std::uint64_t count) {
-    const double epsilon = plan.binary[0].epsilon;
-    const double amplified =
-        epsilon > 700 ? epsilon : std::fmin(epsilon, log1p_up(mul_up(q, expm1_up(epsilon))));
-    const double delta = -expm1_down(plan.log_finite.lower);
-    return add_binary(amplified, std::fmin(1.0, mul_up(q, delta)), count);
+  static bool one_response(const LossPlan& plan) {
+    return plan.only_binary() && plan.binary.size() == 1 && plan.binary[0].count == 1;
+  }
+  Result<void> sampled_response(const LossPlan& plan, double q, std::uint64_t count) {
+    return sampled_response(plan.binary[0].epsilon, -expm1_down(plan.log_finite.lower), 2, q,
+                            count);
+  }
+
+  // Neighbours that can be exchanged: the pair is bounded by the worse direction at every epsilon,
+  // and real neighbours reach the first.
+  template <class Plan>
+  Result<void> both_ways(std::uint64_t count, Plan plan) {
+    Planner forward(Neighbours::AddRemove, Direction::Remove);
+    Planner reverse(Neighbours::AddRemove, Direction::Add);
+    DISCREET_TRY_VOID(plan(forward));
+    DISCREET_TRY_VOID(plan(reverse));
+    const LossPlan one = forward.finish(), other = reverse.finish();
+    if (one.laws.empty()) return {};
+    return add_law(
+        "both ways " + one.laws[0].key, count,
+        [&]() -> Result<LossLawPtr> {
+          return LossLawPtr(std::make_shared<SymmetricLaw>(one.laws[0].law, other.laws[0].law));
+        },
+        one.laws[0].law);
   }
 
   bool replace_;

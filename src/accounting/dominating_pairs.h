@@ -50,6 +50,7 @@ struct LossPlan {
   double rho = 0;                   ///< sum over events known by their zCDP only
   std::vector<BinaryCount> binary;  ///< pure and approximate DP, by increasing epsilon
   Bracket log_finite;               ///< sum of ln(1 - delta) of the latter
+  double failures = 0;              ///< sum of these deltas, exact for a single one
   std::vector<LawCount> laws;       ///< everything else, equal ones joined
   bool symmetric = true;            ///< the other direction's plan is equal
 

@@ -29,6 +29,19 @@ struct Context {
       return refused("the group is too large");
     return Context{neighbours, group * size};
   }
+  // What a sample without replacement sees when one unit differs. A unit that joins or leaves
+  // pushes another out of the sample or lets it in, which is two steps; for several such units the
+  // share of the sample would change with each.
+  Result<Context> within(const loss::SampledWithoutReplacement& e) const {
+    if (neighbours == Neighbours::ReplaceOne) return *this;
+    if (e.population != 0 && e.sample == e.population)
+      return refused(
+          "a sample of everybody cannot be drawn once a unit has left: under add/remove account "
+          "for the event without sampling");
+    if (group > 1)
+      return refused("groups are not accounted for samples without replacement under add/remove");
+    return Context{neighbours, 2};
+  }
 };
 
 Result<ApproxDp> basic(const LossEvent& event, const Context& context);
@@ -88,9 +101,11 @@ struct BasicPricer {
     return group_privacy(sampled, context.group);
   }
   Answer operator()(const loss::SampledWithoutReplacement& e) const {
-    DISCREET_TRY(const ApproxDp one, basic(*e.inner, {context.neighbours}));
-    DISCREET_TRY(const ApproxDp sampled, amplify_by_sampling_without_replacement(
-                                             one, e.sample, e.population, context.neighbours));
+    DISCREET_TRY(const Context inside, context.within(e));
+    DISCREET_TRY(const ApproxDp one,
+                 basic(*e.inner, {inside.neighbours, inside.group / context.group}));
+    DISCREET_TRY(const ApproxDp sampled,
+                 amplify_by_sampling_without_replacement(one, e.sample, e.population));
     return group_privacy(sampled, context.group);
   }
   Answer operator()(const loss::Repeated& e) const {
@@ -162,11 +177,10 @@ struct ConcentratedPricer {
     const double shift = mul_up(e.sensitivity, context.factor());
     return only(div_up(mul_up(shift, shift), e.sigma2) / 2);
   }
-  Answer operator()(const loss::PoissonSubsampled& e) const { return sample(*e.inner); }
+  Answer operator()(const loss::PoissonSubsampled& e) const { return sample(*e.inner, context); }
   Answer operator()(const loss::SampledWithoutReplacement& e) const {
-    if (context.neighbours != Neighbours::ReplaceOne)
-      return refused("sampling without replacement is accounted under replace-one only");
-    return sample(*e.inner);
+    DISCREET_TRY(const Context inside, context.within(e));
+    return sample(*e.inner, inside);
   }
   Answer operator()(const loss::Repeated& e) const {
     if (e.count == 0) return only(0);
@@ -203,9 +217,9 @@ struct ConcentratedPricer {
   }
   // Sampling is a mixture, and divergences are quasi-convex: the whole's cost holds. Where the
   // inner event has an epsilon, amplification may do better.
-  Answer sample(const LossEvent& inner) const {
+  Answer sample(const LossEvent& inner, const Context& inside) const {
     const auto amplified = from_basic(basic(event, context));
-    const auto whole = concentrated(inner, context);
+    const auto whole = concentrated(inner, inside);
     if (!whole) return amplified;
     if (amplified && amplified->rho <= whole->rho && amplified->delta <= whole->delta)
       return amplified;

@@ -168,7 +168,7 @@ std::vector<GridInput> grid_inputs(const LossPlan& plan) {
 Result<Bracket> solve(const LossPlan& plan, PlanQuestion question, const PldAccuracy& accuracy) {
   if (plan.log_finite.upper == 0 && plan.log_finite.lower == 0)
     return solve_finite(plan, question, accuracy);
-  const double fail_up = -expm1_down(plan.log_finite.lower);
+  const double fail_up = std::fmin(plan.failures, -expm1_down(plan.log_finite.lower));
   const double fail_down = std::fmax(0.0, -expm1_up(plan.log_finite.upper));
   if (!question.wants_epsilon) {
     DISCREET_TRY(const Bracket rest, solve_finite(plan, question, accuracy));

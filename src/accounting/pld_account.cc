@@ -229,6 +229,7 @@ Result<Bracket> PldAccount::composed_again(const Past& past, const LossPlan& ext
   LossPlan plan = extra;
   plan.gaussian_mu2 = {add_down(plan.gaussian_mu2.lower, past.gaussian_mu2.lower),
                        add_up(plan.gaussian_mu2.upper, past.gaussian_mu2.upper)};
+  plan.failures = 1;  // the account keeps their logarithms only
   plan.log_finite = {add_down(plan.log_finite.lower, past.log_finite.lower),
                      add_up(plan.log_finite.upper, past.log_finite.upper)};
   for (const auto& [key, held] : past.laws) {

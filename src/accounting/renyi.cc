@@ -117,15 +117,20 @@ std::optional<ApproxDp> stated_approximate(const LossEvent& event, Neighbours ne
 
 enum class Sampling { Poisson, WithoutReplacement };
 
-// A sampled event seen by one unit.
+// A sampled event seen by one unit. Without replacement a unit that joins or leaves pushes another
+// out of the sample or lets it in, so the inner event is seen by two: with A the release on a
+// sample without the unit and B on one with it, A and (1-q) A + q B are compared, as for Poisson
+// samples (docs/proofs/privacy_loss_distribution.md).
 Result<ApproximateRenyi> sampled(Sampling kind, const LossEvent& inner, double q,
-                                 const Question& question) {
+                                 const Question& outer) {
+  const bool replace = outer.neighbours == Neighbours::ReplaceOne;
+  const bool pushes = kind == Sampling::WithoutReplacement && !replace;
+  const Question question{outer.order, outer.neighbours, pushes ? 2U : 1U};
   if (q <= 0) return exactly(0);
   if (q >= 1) return price(inner, question);
   if (const auto approximate = stated_approximate(inner, question.neighbours))
-    return sampled_approximate(*approximate, q, question.order);
+    return sampled_approximate(group_privacy(*approximate, question.group), q, question.order);
 
-  const bool replace = question.neighbours == Neighbours::ReplaceOne;
   double best = kInfinity;
   if (const auto pair = dominating_pair(inner, question)) {
     const auto* gaussian = std::get_if<GaussianPair>(&*pair);
@@ -145,7 +150,7 @@ Result<ApproximateRenyi> sampled(Sampling kind, const LossEvent& inner, double q
   }
   double delta = 0;
   const RenyiCurve curve = [&](double order) -> Result<double> {
-    DISCREET_TRY(const auto cost, price(inner, {order, question.neighbours}));
+    DISCREET_TRY(const auto cost, price(inner, {order, question.neighbours, question.group}));
     delta = std::fmax(delta, cost.delta);
     return cost.divergence;
   };
@@ -277,13 +282,18 @@ struct Pricer {
     return sampled(Sampling::Poisson, *e.inner, e.probability, question);
   }
   Answer operator()(const loss::SampledWithoutReplacement& e) const {
-    if (question.neighbours != Neighbours::ReplaceOne)
-      return refused(
-          "sampling without replacement is accounted under replace-one only: under add/remove the "
-          "share of the sample itself changes");
     if (e.population == 0 || e.sample > e.population)
       return invalid_parameter("a sample cannot be larger than its population");
-    if (!question.one_unit()) return group_of_sampled(event, question);
+    if (question.neighbours == Neighbours::AddRemove) {
+      if (e.sample == e.population)
+        return refused(
+            "a sample of everybody cannot be drawn once a unit has left: under add/remove account "
+            "for the event without sampling");
+      if (!question.one_unit())
+        return refused("groups are not accounted for samples without replacement under add/remove");
+    } else if (!question.one_unit()) {
+      return group_of_sampled(event, question);
+    }
     const double share = std::fmin(1.0, div_up(count_up(e.sample), count_down(e.population)));
     return sampled(Sampling::WithoutReplacement, *e.inner, share, question);
   }

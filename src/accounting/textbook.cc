@@ -108,11 +108,7 @@ Result<ApproxDp> amplify_by_poisson_sampling(ApproxDp inner, double probability)
 }
 
 Result<ApproxDp> amplify_by_sampling_without_replacement(ApproxDp inner, std::uint64_t sample,
-                                                         std::uint64_t population,
-                                                         Neighbours neighbours) {
-  if (neighbours != Neighbours::ReplaceOne)
-    return Error{ErrorCode::Refused,
-                 "sampling without replacement is amplified under replace-one only"};
+                                                         std::uint64_t population) {
   if (population == 0 || sample > population)
     return invalid_parameter("a sample cannot be larger than its population");
   return amplify_by_poisson_sampling(

@@ -41,11 +41,11 @@ Result<Epsilon> advanced_composition_share(ApproxDp target, std::uint64_t count)
 /// convexity. InvalidParameter: q outside [0, 1].
 Result<ApproxDp> amplify_by_poisson_sampling(ApproxDp inner, double probability);
 
-/// The same with q = sample / population: a uniform sample without replacement, under replace-one
-/// (same paper). Refused under add/remove, where q itself would depend on the data.
+/// The same with q = sample / population: a uniform sample without replacement (same paper).
+/// `inner` holds for replacing a unit; what is returned then holds for replacing one, and for one
+/// that joins or leaves (docs/proofs/privacy_loss_distribution.md).
 Result<ApproxDp> amplify_by_sampling_without_replacement(ApproxDp inner, std::uint64_t sample,
-                                                         std::uint64_t population,
-                                                         Neighbours neighbours);
+                                                         std::uint64_t population);
 
 /// What the inner mechanism may spend when each unit takes part with probability q and the whole
 /// must meet the target: the inverse of amplify_by_poisson_sampling, rounded down.

@@ -91,9 +91,8 @@ TEST(TextbookTest, AmplificationIsTheFormulaRoundedUpAgainst200Bits) {
     EXPECT_LE(back.delta.value(), 1e-6);
   }
   EXPECT_FALSE(amplify_by_poisson_sampling(dp(1), 1.5));
-  EXPECT_FALSE(amplify_by_sampling_without_replacement(dp(1), 1, 10, Neighbours::AddRemove));
-  EXPECT_FALSE(amplify_by_sampling_without_replacement(dp(1), 11, 10, Neighbours::ReplaceOne));
-  EXPECT_EQ(amplify_by_sampling_without_replacement(dp(1), 1, 10, Neighbours::ReplaceOne)->epsilon,
+  EXPECT_FALSE(amplify_by_sampling_without_replacement(dp(1), 11, 10));
+  EXPECT_EQ(amplify_by_sampling_without_replacement(dp(1), 1, 10)->epsilon,
             amplify_by_poisson_sampling(dp(1), 0.1)->epsilon);
 }
 

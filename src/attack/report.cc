@@ -54,7 +54,7 @@ double bit_accuracy_bound(double epsilon, double delta) {
 }
 
 std::string picture(const Report& report) {
-  constexpr double kWidth = 760, kLeft = 250, kRight = 40, kTop = 74, kBar = 30, kGap = 26;
+  constexpr double kWidth = 790, kLeft = 280, kRight = 40, kTop = 74, kBar = 30, kGap = 26;
   const double bottom = kTop + static_cast<double>(report.outcomes.size()) * (kBar + kGap);
   const auto x = [&](double share) { return kLeft + share * (kWidth - kLeft - kRight); };
   std::string out = fmt::format(

@@ -1,5 +1,6 @@
 #include "audit/external.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <map>
@@ -81,6 +82,24 @@ std::optional<Numbers> numbers(const std::vector<std::string>& lines) {
   return found;
 }
 
+// Lines of as many numbers each, two or more, apart by commas or spaces.
+std::optional<std::vector<std::vector<double>>> rows(const std::vector<std::string>& lines) {
+  std::vector<std::vector<double>> all;
+  for (const std::string& line : lines) {
+    std::vector<double> row;
+    for (std::size_t at = 0; (at = line.find_first_not_of(", \t", at)) != std::string::npos;) {
+      const std::size_t end = std::min(line.find_first_of(", \t", at), line.size());
+      const auto value = number(line.substr(at, end - at));
+      if (!value) return std::nullopt;
+      row.push_back(*value);
+      at = end;
+    }
+    if (row.size() < 2 || (!all.empty() && row.size() != all.front().size())) return std::nullopt;
+    all.push_back(std::move(row));
+  }
+  return all;
+}
+
 AuditReport report(const AuditResult& found, ApproxDp claim, const std::string& look) {
   const double claimed = claim.epsilon.value();
   return {claimed, claim.delta.value(), found.lower_bound, look + found.event,
@@ -105,6 +124,11 @@ Result<AuditReport> audit_lines(const std::vector<std::string>& first,
     return invalid_input("An audit needs at least 100 runs on each data set.");
   AuditOptions options;
   options.delta = claim.delta.value();
+  if (const auto one = rows(first), two = rows(second);
+      one && two && one->front().size() == two->front().size()) {
+    options.confidence = confidence;
+    return report(audit_vectors(*one, *two, options), claim, "");
+  }
   const auto one = numbers(first), two = numbers(second);
   if (!one || !two) {
     options.confidence = confidence;

@@ -3,7 +3,8 @@
 //
 // Guarantee: as audit_outputs. Outputs that are numbers are looked at twice, by value and by their
 //            last bits (floating-point noise leaks there), each look with half of the false-alarm
-//            rate; other lines are compared as whole lines.
+//            rate; lines of several numbers by the score of a classifier (classifier.h); other
+//            lines are compared as whole lines.
 // Assumes:   every line is one independent run, and the program was given neighbouring data.
 #pragma once
 

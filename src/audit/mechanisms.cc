@@ -1,7 +1,10 @@
 // The correct mechanisms, on neighbours that use up most of what each claims.
+#include <cmath>
+
 #include "audit/float_grain.h"
 #include "audit/subject.h"
 #include "mechanisms/bounded_output.h"
+#include "mechanisms/box_norm.h"
 #include "mechanisms/discrete_gaussian.h"
 #include "mechanisms/discrete_laplace.h"
 #include "mechanisms/exponential.h"
@@ -45,6 +48,11 @@ AuditedRun grid_laplace_bits(double exact) {
 
 AuditedRun gaussian(std::int64_t exact) {
   const auto noise = DiscreteGaussian::make(kApproximate, L2Sensitivity{2}).value();
+  return [=](RandomSource& random) { return noise.release(exact, random); };
+}
+
+AuditedRun gaussian_rho(std::int64_t exact) {
+  const auto noise = DiscreteGaussian::make(Rho::make(0.5).value(), L2Sensitivity{1}).value();
   return [=](RandomSource& random) { return noise.release(exact, random); };
 }
 
@@ -166,11 +174,48 @@ AuditedRun moments(bool with) {
   };
 }
 
+// Sums of different sizes in one draw; the key is the sign of each.
+AuditedRun sums_of_sizes(bool with) {
+  const auto mechanism = BoxNorm::make(kOne, {1, 100, 10'000}).value();
+  const std::vector<Int128> sums =
+      with ? std::vector<Int128>{1, 100, 10'000} : std::vector<Int128>(3);
+  return [=](RandomSource& random) {
+    std::int64_t code = 0;
+    for (const double sum : mechanism.release(sums, random)) code = 2 * code + (sum > 0);
+    return code;
+  };
+}
+
 AuditedRun sampled(std::size_t units) {
   const auto noise = DiscreteLaplace::make(kOne, L1Sensitivity{1}).value();
   const auto sample = PoissonSample::make(0.3).value();
   return [=](RandomSource& random) {
     return noise.release(static_cast<std::int64_t>(sample.draw(units, random).size()), random);
+  };
+}
+
+// Twelve cells that all move: the whole of the loss is in no single one.
+constexpr std::size_t kCells = 12;
+
+AuditedVectorRun gaussian_vector(std::int64_t exact) {
+  const auto noise =
+      DiscreteGaussian::make(Rho::make(0.5).value(),
+                             L2Sensitivity::make(std::sqrt(static_cast<double>(kCells))).value(),
+                             kCells)
+          .value();
+  return [=](RandomSource& random) {
+    std::vector<double> out(kCells);
+    for (double& cell : out) cell = static_cast<double>(noise.release(exact, random));
+    return out;
+  };
+}
+
+AuditedVectorRun laplace_vector(std::int64_t exact) {
+  const auto noise = DiscreteLaplace::make(kOne, L1Sensitivity{kCells}).value();
+  return [=](RandomSource& random) {
+    std::vector<double> out(kCells);
+    for (double& cell : out) cell = static_cast<double>(noise.release(exact, random));
+    return out;
   };
 }
 
@@ -210,6 +255,14 @@ std::vector<AuditSubject> audited_mechanisms() {
        selection(5)},
       {"tree", "a path through four levels", kPure, tree(0), tree(1), 100'000},
       {"moments", "count, sum and squares in one draw", kPure, moments(false), moments(true)},
+      {"gaussian-vector", "twelve cells with Gaussian noise, by a classifier (rho)",
+       Rho::make(0.5).value(), gaussian_vector(0), gaussian_vector(1), 60'000},
+      {"laplace-vector", "twelve cells with Laplace noise, by a classifier", kPure,
+       laplace_vector(0), laplace_vector(1), 60'000},
+      {"gaussian-rho", "discrete Gaussian, a count (rho)", Rho::make(0.5).value(), gaussian_rho(0),
+       gaussian_rho(1)},
+      {"box-norm", "sums of different sizes in one draw", kPure, sums_of_sizes(false),
+       sums_of_sizes(true)},
       {"subsample", "a count of a secret sample of 0.3", amplified(kPure, 0.3), sampled(0),
        sampled(1)},
   };

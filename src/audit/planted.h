@@ -13,6 +13,10 @@ std::vector<AuditSubject> selection();
 std::vector<AuditSubject> sparse_vectors();
 /// Quantiles, trees, joint moments, samples and other structured mechanisms.
 std::vector<AuditSubject> structured();
+/// Vectors and claims of zero-concentrated privacy, which a learned classifier sees through.
+std::vector<AuditSubject> vectors();
+/// A primer's t-statistic.
+std::vector<AuditSubject> primer();
 /// Plain noise gone wrong: too little, reused, in floating point, for rows instead of people.
 std::vector<AuditSubject> noise();
 

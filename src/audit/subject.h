@@ -7,18 +7,24 @@
 
 #include <cstdint>
 #include <string>
+#include <variant>
 #include <vector>
 
+#include "audit/classifier.h"
 #include "audit/epsilon_lower_bound.h"
 #include "privacy/parameters.h"
 
 namespace discreet {
 
+/// (epsilon, delta), or rho of zero-concentrated privacy.
+using AuditClaim = std::variant<ApproxDp, Rho>;
+using AnyRun = std::variant<AuditedRun, AuditedVectorRun>;
+
 struct AuditSubject {
   std::string name;   ///< as one types it: letters and hyphens
   std::string about;  ///< what it is, or what is wrong with it, in one line
-  ApproxDp claim;
-  AuditedRun first, second;        ///< runs on neighbouring data sets
+  AuditClaim claim;
+  AnyRun first, second;            ///< runs on neighbouring data sets, of one kind
   std::uint64_t trials = 200'000;  ///< on each of the two, for the stated power
 };
 
@@ -28,6 +34,7 @@ struct AuditReport {
   double lower_bound = 0;
   std::string event;
   bool refuted = false;
+  bool concentrated = false;  ///< claimed and lower_bound are rho, not epsilon
 };
 
 /// `scale` multiplies the subject's trials: more trials see smaller breaches.

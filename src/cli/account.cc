@@ -14,6 +14,7 @@
 #include "accounting/comparison.h"
 #include "accounting/compose_syntax.h"
 #include "accounting/pld.h"
+#include "accounting/wanted_number.h"
 #include "cli/profile_svg.h"
 #include "cli/verb.h"
 
@@ -106,6 +107,31 @@ Result<void> write_curve(const PrivacyLossDistribution& pld, const Options& opti
   return {};
 }
 
+// With '?' in the composition: the number that meets the target.
+Result<int> answer_wanted(const Options& options, Neighbours neighbours) {
+  if (!options.epsilon)
+    return invalid_parameter("a composition with '?' needs --epsilon, the target to meet");
+  if (!options.curve.empty() || options.table)
+    return invalid_parameter("--table and --curve need a composition without '?'");
+  DISCREET_TRY(const Epsilon epsilon, Epsilon::make(*options.epsilon));
+  DISCREET_TRY(const Delta delta, Delta::make(options.delta));
+  DISCREET_TRY(const WantedNumber found,
+               find_wanted_number(options.compose, {epsilon, delta}, tight_pricing(neighbours)));
+  if (options.as_json) {
+    std::cout << json{{"field", found.field},
+                      {"value", found.value},
+                      {"composition", found.composition},
+                      {"epsilon", epsilon.value()},
+                      {"delta", delta.value()}}
+              << '\n';
+  } else {
+    std::cout << fmt::format("{} {:.6g}: the {} that meets epsilon {:g} at delta {:g}\n",
+                             found.field, found.value, found.least ? "least" : "greatest",
+                             epsilon.value(), delta.value());
+  }
+  return static_cast<int>(kOk);
+}
+
 Result<int> answer_composition(const Options& options) {
   if (options.neighbours != "add_remove" && options.neighbours != "replace_one")
     return invalid_parameter("--neighbours must be add_remove or replace_one");
@@ -113,6 +139,7 @@ Result<int> answer_composition(const Options& options) {
       options.neighbours == "add_remove" ? Neighbours::AddRemove : Neighbours::ReplaceOne;
   if (!(options.delta >= 0 && options.delta <= 1))
     return invalid_parameter(fmt::format("--delta must be between 0 and 1, not {}", options.delta));
+  if (wants_number(options.compose)) return answer_wanted(options, neighbours);
   DISCREET_TRY(const LossEvent event, parse_composition(options.compose));
   DISCREET_TRY(const auto pld, PrivacyLossDistribution::make(event, neighbours));
 
@@ -176,6 +203,9 @@ void add_account(CLI::App& app, Action& chosen) {
       "  discreet account --compose '1000 x gaussian(sigma=20) + 10 x laplace(scale=2)' "
       "--delta 1e-6 --table\n"
       "  discreet account --compose '10000 x sampled(q=0.01, gaussian(sigma=1))' --curve p.svg\n"
+      "  discreet account --compose '1000 x gaussian(sigma=?)' --epsilon 1 --delta 1e-6      (the "
+      "least "
+      "sigma; '? x ...' the largest count)\n"
       "  discreet account entries.json      (one JSON object a line: id, value, lower, upper)");
   auto options = std::make_shared<Options>();
   verb->add_option("file", options->file, "Entries as JSON; - reads standard input");
@@ -185,7 +215,9 @@ void add_account(CLI::App& app, Action& chosen) {
                    "group(size=, ), parallel( , ) and parentheses");
   verb->add_option("--delta", options->delta, "Ask for epsilon at this delta")
       ->capture_default_str();
-  verb->add_option("--epsilon", options->epsilon, "Ask for delta at this epsilon instead");
+  verb->add_option(
+      "--epsilon", options->epsilon,
+      "Ask for delta at this epsilon instead; the target where the composition has a '?'");
   verb->add_option("--neighbours", options->neighbours, "add_remove or replace_one")
       ->capture_default_str();
   verb->add_option("--curve", options->curve, "Draw the privacy profile into this SVG file");

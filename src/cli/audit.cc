@@ -11,6 +11,7 @@
 #include "base/suggest.h"
 #include "cli/audit_statement.h"
 #include "cli/verb.h"
+#include "local/audits/oracle_audits.h"
 #include "random/secure_random.h"
 
 namespace discreet::cli {
@@ -32,15 +33,30 @@ void print_json(const std::string& name, const AuditReport& report, double secon
                                 {"verdict", report.refuted ? "refuted" : "pass"},
                                 {"event", report.event},
                                 {"seconds", seconds}};
+  if (report.concentrated) out["definition"] = "zcdp";
   if (planted) out["planted"] = true;
   std::puts(out.dump().c_str());
 }
 
 void print_line(const std::string& name, const AuditReport& report, double seconds) {
-  fmt::print("{:<8} {:<36} claims {:<7.4g} at least {:<7.4g} {:.1f} s  {}\n",
+  fmt::print("{:<8} {:<36} claims {:<7.4g} at least {:<7.4g} {:.1f} s  {}{}\n",
              report.refuted ? "REFUTED" : "pass", name, report.claimed, report.lower_bound, seconds,
-             report.event);
+             report.concentrated ? "rho: " : "", report.event);
   std::fflush(stdout);
+}
+
+std::vector<AuditSubject> correct_subjects() {
+  auto all = audited_mechanisms();
+  const auto oracles = local::audited_oracles();
+  all.insert(all.end(), oracles.begin(), oracles.end());
+  return all;
+}
+
+std::vector<AuditSubject> planted_subjects() {
+  auto all = planted_mechanisms();
+  const auto oracles = local::planted_oracles();
+  all.insert(all.end(), oracles.begin(), oracles.end());
+  return all;
 }
 
 AuditReport examine(const AuditSubject& subject, const AuditArguments& arguments, bool planted,
@@ -57,7 +73,7 @@ AuditReport examine(const AuditSubject& subject, const AuditArguments& arguments
 }
 
 int audit_all(const AuditArguments& arguments, RandomSource& random) {
-  const auto subjects = audited_mechanisms();
+  const auto subjects = correct_subjects();
   std::size_t refuted = 0;
   for (const AuditSubject& subject : subjects)
     refuted += examine(subject, arguments, false, random).refuted;
@@ -67,7 +83,7 @@ int audit_all(const AuditArguments& arguments, RandomSource& random) {
 }
 
 int audit_planted(const AuditArguments& arguments, RandomSource& random) {
-  const auto subjects = planted_mechanisms();
+  const auto subjects = planted_subjects();
   std::size_t caught = 0;
   for (const AuditSubject& subject : subjects) {
     const bool refuted = examine(subject, arguments, true, random).refuted;
@@ -79,7 +95,7 @@ int audit_planted(const AuditArguments& arguments, RandomSource& random) {
 }
 
 int audit_named(const AuditArguments& arguments, RandomSource& random) {
-  const auto correct = audited_mechanisms(), broken = planted_mechanisms();
+  const auto correct = correct_subjects(), broken = planted_subjects();
   bool refuted = false;
   for (const std::string& name : arguments.names) {
     const AuditSubject* found = nullptr;
@@ -130,9 +146,9 @@ int audit_given(const AuditArguments& arguments) {
 }
 
 int list_subjects() {
-  for (const AuditSubject& subject : audited_mechanisms())
+  for (const AuditSubject& subject : correct_subjects())
     fmt::print("{:<36} {}\n", subject.name, subject.about);
-  for (const AuditSubject& subject : planted_mechanisms())
+  for (const AuditSubject& subject : planted_subjects())
     fmt::print("{:<36} planted: {}\n", subject.name, subject.about);
   return kOk;
 }

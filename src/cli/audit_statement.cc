@@ -97,6 +97,10 @@ Result<AuditReport> audit_statement(const StatementAudit& asked, RandomSource& r
   DISCREET_TRY(const catalog::Policy policy, load_policy(asked.policy));
   DISCREET_TRY(Data with, Data::open(policy, nullptr));
   DISCREET_TRY(Data without, Data::open(policy, nullptr));
+  if (with.is_remote())
+    return Error{ErrorCode::Refused,
+                 "audit of a statement changes its own copy of the data, so it reads files only; "
+                 "export the tables to Parquet."};
   DISCREET_TRY(const sql::PlannedQuestion planned, sql::Planner(policy, with).plan(asked.sql));
   if (planned.releases.size() != 1)
     return refused("An audit takes a statement that makes one private release; this one makes " +
@@ -115,15 +119,15 @@ Result<AuditReport> audit_statement(const StatementAudit& asked, RandomSource& r
   });
   std::string unit = asked.unit;
   for (const catalog::Table* table : tables) {
-    DISCREET_TRY_VOID(load_rows(with.engine(), table->name));
-    DISCREET_TRY_VOID(load_rows(without.engine(), table->name));
+    DISCREET_TRY_VOID(load_rows(with.local(), table->name));
+    DISCREET_TRY_VOID(load_rows(without.local(), table->name));
     if (unit.empty() && table->unit.kind != catalog::Unit::Kind::Row) {
-      DISCREET_TRY(unit, busiest_unit(with.engine(), *table));
+      DISCREET_TRY(unit, busiest_unit(with.local(), *table));
     }
-    DISCREET_TRY_VOID(take_out(without.engine(), *table, unit));
+    DISCREET_TRY_VOID(take_out(without.local(), *table, unit));
   }
 
-  DISCREET_TRY(const ReleasedTable sample, job.run(with.engine(), random));
+  DISCREET_TRY(const ReleasedTable sample, job.run(with.local(), random));
   const std::size_t views = 1 + release.aggregates.size();
   std::vector<double> steps;
   for (std::size_t view = 0; view < views; ++view) steps.push_back(typical_error(sample, view) / 5);
@@ -133,7 +137,7 @@ Result<AuditReport> audit_statement(const StatementAudit& asked, RandomSource& r
   for (std::uint64_t i = 0; i < asked.trials; ++i)
     for (int side = 0; side < 2; ++side) {
       DISCREET_TRY(const ReleasedTable table,
-                   job.run(side == 0 ? with.engine() : without.engine(), random));
+                   job.run(side == 0 ? with.local() : without.local(), random));
       const std::vector<double> seen = views_of(table);
       for (std::size_t view = 0; view < views; ++view)
         outputs[side][view].push_back(

@@ -139,6 +139,7 @@ void add_local(CLI::App& app, Action& chosen) {
   add_local_compare(*verb, chosen);
   add_local_audit(*verb, chosen);
   add_local_serve(*verb, chosen);
+  add_local_export(*verb, chosen);
 }
 
 }  // namespace discreet::cli

@@ -34,5 +34,6 @@ void add_local_simulate(CLI::App& app, Action& chosen);
 void add_local_compare(CLI::App& app, Action& chosen);
 void add_local_audit(CLI::App& app, Action& chosen);
 void add_local_serve(CLI::App& app, Action& chosen);
+void add_local_export(CLI::App& app, Action& chosen);
 
 }  // namespace discreet::cli

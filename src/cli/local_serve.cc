@@ -4,11 +4,10 @@
 #include <fmt/format.h>
 
 #include "base/parse_number.h"
+#include "cli/collections.h"
 #include "cli/local_options.h"
-#include "local/choose.h"
 #include "local/collector/collector.h"
 #include "local/collector/http_front.h"
-#include "town/emoji.h"
 
 namespace discreet::cli {
 namespace {
@@ -19,37 +18,11 @@ struct Options {
   bool demo = false;
 };
 
-constexpr std::size_t kDemoEmoji = 20;
-constexpr double kDemoEpsilons[] = {0.5, 1, 2, 4, 8};
-
-Result<void> add_demo(local::Collector& collector) {
-  std::vector<std::string> labels;
-  for (const auto emoji : town::emoji_alphabet()) {
-    if (labels.size() == kDemoEmoji) break;
-    labels.emplace_back(emoji);
-  }
-  for (const double epsilon : kDemoEpsilons) {
-    DISCREET_TRY(auto spec, local::choose_oracle(epsilon, labels.size()));
-    spec.labels = labels;
-    spec.name = fmt::format("emoji-{}", epsilon);
-    DISCREET_TRY_VOID(collector.add_collection(spec));
-  }
-  return {};
-}
-
 Result<int> serve(const Options& o) {
   DISCREET_TRY(const auto port, parse_integer(o.port, "http-port"));
   if (port < 0 || port > 65535) return invalid_parameter("http-port must be from 0 to 65535");
   DISCREET_TRY(const auto collector, local::Collector::open(o.folder));
-  for (const auto& path : o.headers) {
-    DISCREET_TRY(const auto text, read_all(path));
-    for (const auto& line : lines_of(text)) {
-      if (line.empty()) continue;
-      DISCREET_TRY(const auto spec, local::parse_header(line));
-      DISCREET_TRY_VOID(collector->add_collection(spec));
-    }
-  }
-  if (o.demo) DISCREET_TRY_VOID(add_demo(*collector));
+  DISCREET_TRY_VOID(begin_collections(*collector, o.headers, o.demo));
   if (collector->names().empty())
     return invalid_parameter(
         "there is nothing to collect; give --collection (a file of header lines) or --demo");

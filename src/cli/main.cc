@@ -46,6 +46,7 @@ int run(int argc, char** argv) {
   add_anonymize(app, chosen);
   add_attack(app, chosen);
   add_audit(app, chosen);
+  add_lecture(app, chosen);
 
   try {
     app.parse(argc, argv);

@@ -2,6 +2,7 @@
 // schema.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -9,7 +10,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/policy_option.h"
+#include "cli/question_options.h"
 #include "cli/text_table.h"
+#include "curator/data.h"
 #include "engines/duckdb/database.h"
 
 namespace discreet::cli {
@@ -55,10 +58,16 @@ Result<std::vector<SchemaColumn>> schema_of(DuckDb& database, const std::string&
 Result<void> check_against_files(const catalog::Policy& policy) {
   DISCREET_TRY(DuckDb database, DuckDb::open({}));
   std::string problems;
+  const auto is_file = [](const catalog::Table& table) {
+    return table.source.kind == catalog::SourceKind::Parquet ||
+           table.source.kind == catalog::SourceKind::Csv;
+  };
+  if (!std::all_of(policy.tables().begin(), policy.tables().end(), is_file)) {
+    // Another database is asked for its columns as the curator would.
+    DISCREET_TRY(const Data opened, Data::open(policy, operator_log()));
+    return {};
+  }
   for (const catalog::Table& table : policy.tables()) {
-    if (table.source.kind != catalog::SourceKind::Parquet &&
-        table.source.kind != catalog::SourceKind::Csv)
-      continue;
     const auto columns = schema_of(database, table.source.location);
     std::vector<std::string> names;
     if (columns)

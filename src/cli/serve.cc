@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "cli/collections.h"
 #include "cli/policy_option.h"
 #include "server/http/listen.h"
 #include "server/pgwire/listen.h"
@@ -23,10 +24,13 @@ namespace asio = boost::asio;
 using server::Settings;
 
 struct ServeArguments {
-  std::string policy, console, log;
+  std::string policy, console, docs, log;
   std::string certificate, key;
   Settings settings;
   int quantum_ms = 50, timeout_s = 60;
+  std::string reports;
+  std::vector<std::string> collections;
+  bool emoji = false;
 };
 
 struct Tls {
@@ -80,14 +84,15 @@ Result<Tls> make_tls(const Settings& settings) {
   return tls;
 }
 
-/// The console's files: where the installed program has them, or the build.
-std::string console_folder(const std::string& asked) {
+/// Built files of the console or the documentation: where the installed program has them, or the
+/// build.
+std::string built_folder(const std::string& asked, const std::string& name) {
   namespace fs = std::filesystem;
   if (!asked.empty()) return asked;
   std::error_code failed;
   const fs::path program = fs::read_symlink("/proc/self/exe", failed);
-  for (const fs::path& folder : {program.parent_path() / "../share/discreet/console",
-                                 program.parent_path() / "../console", fs::path("build/console")})
+  for (const fs::path& folder : {program.parent_path() / "../share/discreet" / name,
+                                 program.parent_path() / ".." / name, fs::path("build") / name})
     if (fs::is_regular_file(folder / "index.html", failed))
       return fs::weakly_canonical(folder, failed).string();
   return {};
@@ -109,15 +114,24 @@ int run_serve(ServeArguments arguments) {
   settings.statement_timeout = std::chrono::seconds(arguments.timeout_s);
   settings.tls_certificate = arguments.certificate;
   settings.tls_key = arguments.key;
-  settings.console = console_folder(arguments.console);
+  settings.console = built_folder(arguments.console, "console");
+  settings.docs = built_folder(arguments.docs, "docs");
   const auto policy = load_policy(arguments.policy);
   if (!policy) return fail(policy.error());
+  if (arguments.reports.empty() && (arguments.emoji || !arguments.collections.empty()))
+    return fail(invalid_parameter(
+        "--collection and --emoji need --reports, the folder to keep reports in"));
+  settings.reports = arguments.reports;
   const auto tls = make_tls(settings);
   if (!tls) return fail(tls.error());
   const SystemClock clock;
   server::Log log(arguments.log);
   auto service = server::Service::open(*policy, clock, settings, log);
   if (!service) return fail(service.error());
+  if (local::Collector* collector = (*service)->collector())
+    if (const auto begun = begin_collections(*collector, arguments.collections, arguments.emoji);
+        !begun)
+      return fail(begun.error());
 
   asio::io_context io(1);
   auto pg = server::pgwire::Listener::open(io, **service, tls->context.get(), tls->binding);
@@ -160,10 +174,12 @@ int run_serve(ServeArguments arguments) {
 }  // namespace
 
 void add_serve(CLI::App& app, Action& chosen) {
-  CLI::App* verb =
-      add_verb(app, "serve", "Serve PostgreSQL clients, programs (HTTP/JSON) and the web console",
-               "  discreet serve --policy town/discreet.toml --pg-port 5433 --http-port 8433\n"
-               "  psql -h 127.0.0.1 -p 5433 -U alice -d discreet");
+  CLI::App* verb = add_verb(
+      app, "serve", "Serve PostgreSQL clients, programs (HTTP/JSON) and the web console",
+      "  discreet serve --policy town/discreet.toml --pg-port 5433 --http-port 8433\n"
+      "  psql -h 127.0.0.1 -p 5433 -U alice -d discreet\n"
+      "  discreet serve --policy town/discreet.toml --reports reports --emoji      (then: select * "
+      "from local.emoji_1_top)");
   auto arguments = std::make_shared<ServeArguments>();
   Settings& settings = arguments->settings;
   add_policy_option(verb, arguments->policy);
@@ -175,6 +191,8 @@ void add_serve(CLI::App& app, Action& chosen) {
   verb->add_option("--tls-cert", arguments->certificate, "A certificate chain (PEM)");
   verb->add_option("--tls-key", arguments->key, "Its key (PEM), readable by you alone");
   verb->add_flag("--require-tls", settings.require_tls, "Refuse connections without TLS");
+  verb->add_option("--docs", arguments->docs, "The documentation's built files, for /docs")
+      ->type_name("FOLDER");
   verb->add_option("--console", arguments->console, "The console's built files")
       ->type_name("FOLDER");
   verb->add_option("--owner", settings.owners, "Users with the owner's role (default: owner)");
@@ -202,6 +220,12 @@ void add_serve(CLI::App& app, Action& chosen) {
           },
           "Milliseconds from a message's first byte to its last")
       ->type_name("MS");
+  verb->add_option("--reports", arguments->reports,
+                   "Collect randomised reports (local privacy) into this folder")
+      ->type_name("FOLDER");
+  verb->add_option("--collection", arguments->collections,
+                   "File of header lines of collections to begin; may be repeated");
+  verb->add_flag("--emoji", arguments->emoji, "Begin the emoji collections; their page is /emoji/");
   verb->add_option("--workers", settings.workers, "Questions at once")->capture_default_str();
   verb->add_option("--log", arguments->log, "A file for the log (JSON lines); stderr otherwise")
       ->type_name("FILE");

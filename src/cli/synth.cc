@@ -39,6 +39,7 @@ struct FitArguments {
   std::string data, domain, workload = "3way", epsilon, delta, method = "auto", out, report;
   std::string policy, as, intervals;
   std::uint32_t rap_rounds = 0, rap_queries = 0;
+  bool as_printed = false;
   bool sparsemax = false;
   std::size_t rows = 0, twins = 1, threads = 0;
   bool fast = false, json = false;
@@ -129,6 +130,7 @@ Result<Fitted> fit_table(const FitArguments& arguments, const synth::RawTable& r
   synth::SynthesisSettings settings{.method = method, .fast = arguments.fast};
   settings.rap.rounds = arguments.rap_rounds;
   settings.rap.queries_per_round = arguments.rap_queries;
+  settings.rap.as_printed = arguments.as_printed;
   if (arguments.sparsemax) settings.rap.relaxation = synth::Relaxation::Sparsemax;
   auto twin = synth::synthesize(real.table, workload, split.fitting, settings, context);
   if (terminal) std::fputs("\r\033[K", stderr);
@@ -258,6 +260,12 @@ int run_fit(const FitArguments& arguments) {
   const auto start = std::chrono::steady_clock::now();
   const auto budget = parse_budget(arguments);
   if (!budget) return fail(budget.error());
+  if (arguments.as_printed &&
+      (arguments.method != "rap" || arguments.domain.empty() || !arguments.policy.empty()))
+    return fail(
+        invalid_parameter("--as-printed needs --method rap and --domain, and no --policy: the "
+                          "printed algorithm takes "
+                          "the number of rows as public, which a policy's ledger does not"));
   std::signal(SIGINT, on_interrupt);
   const auto twin = arguments.policy.empty() ? fit_file(arguments, *budget)
                                              : fit_under_policy(arguments, *budget);
@@ -404,6 +412,8 @@ void add_fit(CLI::App* parent, Action& chosen) {
   verb->add_option("--as", a->as, "Who pays, under a policy");
   verb->add_option("--rap-rounds", a->rap_rounds, "T of adaptive projection (default: 1)");
   verb->add_option("--rap-queries", a->rap_queries, "K, queries per round (default: all)");
+  verb->add_flag("--as-printed", a->as_printed,
+                 "rap: the published algorithm to the letter; the number of rows is public");
   verb->add_flag("--sparsemax", a->sparsemax, "Project to the simplex instead of softmax");
   verb->add_flag("--json", a->json, "One JSON object about the twin on stdout");
   verb->callback([&chosen, a] { chosen = [a] { return run_fit(*a); }; });

@@ -153,6 +153,10 @@ Result<PolicyTwin> twin_under_policy(const PolicyTwinRequest& request, const Che
                  fmt::format("the policy has no table '{}'; it has {}", request.table,
                              fmt::join(policy.table_names(), ", "))};
   DISCREET_TRY(Data data, Data::open(policy, operator_log()));
+  if (data.is_remote())
+    return Error{ErrorCode::Refused,
+                 "synth reads files only; export the table to Parquet and name it in the policy."};
+  DISCREET_TRY(const std::string snapshot, data.snapshot({table->name}));
   DISCREET_TRY(const auto columns, data.columns(table->name));
   DISCREET_TRY(Plan plan, plan_columns(*table, columns));
   DISCREET_TRY_VOID(check(plan.specs));
@@ -166,9 +170,9 @@ Result<PolicyTwin> twin_under_policy(const PolicyTwinRequest& request, const Che
       return Error{ErrorCode::PermissionDenied,
                    fmt::format("{} may not ask about table '{}'.", account, table->name)};
   }
-  const std::string question = ledger::to_hex(ledger::sha256(fmt::format(
-      "synth\n{}\n{}\n{}\n{}\n{}", table->name, request.job, request.budget.epsilon.value(),
-      request.budget.delta.value(), data.snapshot({table->name}))));
+  const std::string question = ledger::to_hex(ledger::sha256(
+      fmt::format("synth\n{}\n{}\n{}\n{}\n{}", table->name, request.job,
+                  request.budget.epsilon.value(), request.budget.delta.value(), snapshot)));
   const auto with_balance = [&](Result<PolicyTwin> twin) {
     if (const auto balance = opened.balance(account); twin && balance)
       twin->left = fmt::format("left to {}: epsilon {}, delta {}", account,
@@ -188,7 +192,7 @@ Result<PolicyTwin> twin_under_policy(const PolicyTwinRequest& request, const Che
                               fmt::format("synthesize {} ({})", table->name, request.job), loss,
                               ledger::Price::of(request.budget, loss)}));
   const auto made = [&]() -> Result<PolicyTwin> {
-    DISCREET_TRY(const auto raw, query_as_text(data.engine(), plan.sql));
+    DISCREET_TRY(const auto raw, query_as_text(data.local(), plan.sql));
     return make(raw, plan.specs);
   }();
   if (!made)

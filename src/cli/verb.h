@@ -28,6 +28,7 @@ void add_anonymize(CLI::App& app, Action& chosen);
 void add_attack(CLI::App& app, Action& chosen);
 void add_audit(CLI::App& app, Action& chosen);
 void add_budget(CLI::App& app, Action& chosen);
+void add_lecture(CLI::App& app, Action& chosen);
 void add_ledger(CLI::App& app, Action& chosen);
 void add_choose(CLI::App& app, Action& chosen);
 void add_account(CLI::App& app, Action& chosen);

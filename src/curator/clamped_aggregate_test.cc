@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "engines/duckdb/database.h"
+
 #include <cmath>
 #include <iostream>
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "engines/duckdb/unit_rows.h"
+#include "engines/unit_rows.h"
 #include "random/uniform.h"
 
 namespace discreet {
@@ -17,9 +17,9 @@ namespace {
 // not be protected from each other's removal.
 class UnitNumbers {
  public:
-  std::uint32_t of(const DuckDbChunk& chunk, DuckDbType type, std::size_t row) {
-    if (type == DuckDbType::Varchar) return number(texts_, std::string(chunk.varchar(0, row)));
-    if (type == DuckDbType::HugeInt) {
+  std::uint32_t of(const EngineChunk& chunk, EngineType type, std::size_t row) {
+    if (type == EngineType::Varchar) return number(texts_, std::string(chunk.varchar(0, row)));
+    if (type == EngineType::HugeInt) {
       const Int128 value = chunk.int128(0, row);
       return number(texts_, std::string(reinterpret_cast<const char*>(&value), sizeof(value)));
     }
@@ -103,8 +103,8 @@ template <class Features>
 Result<Contributions> Contributions::gather(const sql::Release& release,
                                             const std::string& statement,
                                             std::size_t columns_after_keys, Groups& groups,
-                                            DuckDb& engine, const Features& features) {
-  DISCREET_TRY(DuckDbRows rows, engine.query(statement));
+                                            Engine& engine, const Features& features) {
+  DISCREET_TRY(EngineRows rows, engine.query(statement));
   const auto columns = rows.columns();
   const std::size_t keys = release.keys.size();
   Contributions loaded;
@@ -150,7 +150,7 @@ Result<Contributions> Contributions::gather(const sql::Release& release,
 }
 
 Result<Contributions> Contributions::load(const sql::Release& release, Groups& groups,
-                                          DuckDb& engine, RandomSource& random,
+                                          Engine& engine, RandomSource& random,
                                           std::optional<std::uint64_t> groups_max) {
   if (const auto shape = streaming_shape(release)) {
     DISCREET_TRY(const auto rows,
@@ -175,11 +175,11 @@ Result<Contributions> Contributions::load(const sql::Release& release, Groups& g
 }
 
 Result<Contributions> Contributions::load_partials(const sql::Release& release, Groups& groups,
-                                                   DuckDb& engine) {
+                                                   Engine& engine) {
   const std::size_t first = 1 + release.keys.size(), count = release.features.size();
   return gather(
       release, release.partials_sql, count, groups, engine,
-      [&](const DuckDbChunk& chunk, const auto&, std::size_t row, auto& out) {
+      [&](const EngineChunk& chunk, const auto&, std::size_t row, auto& out) {
         for (std::size_t f = 0; f < count; ++f)
           out.push_back(chunk.is_null(first + f, row) ? Int128{0} : chunk.int128(first + f, row));
       });
@@ -187,13 +187,13 @@ Result<Contributions> Contributions::load_partials(const sql::Release& release, 
 
 Result<Contributions> Contributions::load_sample(const sql::Release& release,
                                                  std::uint64_t rows_max, Groups& groups,
-                                                 DuckDb& engine, RandomSource& random) {
+                                                 Engine& engine, RandomSource& random) {
   const std::size_t first = 1 + release.keys.size(),
                     first_condition = first + release.values.size();
   // Different values cannot be added up: until the sample is drawn a row holds its value's number,
   // from 1, and 0 for none.
   std::map<Cell, Int128> numbers;
-  const auto of_row = [&](const DuckDbChunk& chunk, const auto& columns, std::size_t row,
+  const auto of_row = [&](const EngineChunk& chunk, const auto& columns, std::size_t row,
                           auto& out) {
     const auto q = [&](std::size_t value) { return chunk.int128(first + value, row); };
     const auto absent = [&](std::size_t column) { return chunk.is_null(column, row); };

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "curator/groups.h"
-#include "engines/duckdb/raw_vector.h"
+#include "engines/raw_vector.h"
 #include "random/random_source.h"
 
 namespace discreet {
@@ -19,16 +19,16 @@ class Contributions {
   /// over `groups_max` of a unit, chosen as keep_groups() does. The rows are added up here while
   /// the engine streams them (streamed_sql), or in the engine where they are too many or of another
   /// kind (partials_sql).
-  static Result<Contributions> load(const sql::Release& release, Groups& groups, DuckDb& engine,
+  static Result<Contributions> load(const sql::Release& release, Groups& groups, Engine& engine,
                                     RandomSource& random,
                                     std::optional<std::uint64_t> groups_max = std::nullopt);
   /// By `release.partials_sql`, whatever the rows are: the form for engines that are far away.
   static Result<Contributions> load_partials(const sql::Release& release, Groups& groups,
-                                             DuckDb& engine);
+                                             Engine& engine);
   /// The same from `release.rows_sql`, with at most `rows_max` rows of every unit, chosen uniformly
   /// among those in the public domain: max_rows_contributed.
   static Result<Contributions> load_sample(const sql::Release& release, std::uint64_t rows_max,
-                                           Groups& groups, DuckDb& engine, RandomSource& random);
+                                           Groups& groups, Engine& engine, RandomSource& random);
 
   std::size_t units() const { return begin_.size() - 1; }
   std::size_t features() const { return features_; }
@@ -61,7 +61,7 @@ class Contributions {
   template <class Features>
   static Result<Contributions> gather(const sql::Release& release, const std::string& statement,
                                       std::size_t columns_after_keys, Groups& groups,
-                                      DuckDb& engine, const Features& features);
+                                      Engine& engine, const Features& features);
   template <class Keep>
   void filter(const Keep& keep);
   void keep_rows(std::uint64_t rows_max, RandomSource& random);

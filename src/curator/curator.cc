@@ -117,11 +117,11 @@ struct Curator::Prepared {
   std::optional<LossEvent> loss;
   std::optional<ledger::Price> price;
   std::string key;
+  std::string snapshot;
 };
 
 struct Curator::Remembered {
   Prepared prepared;
-  std::string snapshot;
   std::optional<Explanation> explanation;  // `remaining` is not kept
 };
 
@@ -152,7 +152,9 @@ Result<Curator::Prepared> Curator::prepare(const Question& question) {
           return Error{ErrorCode::PermissionDenied,
                        fmt::format("{} may not ask about table '{}'.", question.account, table)};
   }
+  DISCREET_TRY(prepared.snapshot, data_.snapshot(planned.tables));
   if (planned.is_public()) return prepared;
+  DISCREET_TRY_VOID(data_.check(planned));
 
   DISCREET_TRY(const ledger::Balance balance, ledger_->balance(question.account));
   const double granted = balance.granted.delta ? balance.granted.delta->value() : 1;
@@ -196,7 +198,7 @@ Result<Curator::Prepared> Curator::prepare(const Question& question) {
   prepared.price = ledger::Price::of(prepared.cost, *prepared.loss);
   prepared.key = ledger::to_hex(ledger::sha256(
       fmt::format("{}\n{}\n{}\n{}", planned.normalised_text, prepared.cost.epsilon.value(),
-                  prepared.cost.delta.value(), data_.snapshot(planned.tables))));
+                  prepared.cost.delta.value(), prepared.snapshot)));
   return prepared;
 }
 
@@ -215,12 +217,13 @@ Result<std::shared_ptr<Curator::Remembered>> Curator::recall(const Question& que
     key += fmt::format("\n{} {} {}", given.type, given.text ? given.text->size() : 0,
                        given.text ? *given.text : "null");
   const auto found = remembered_.find(key);
-  if (found != remembered_.end() &&
-      found->second->snapshot == data_.snapshot(found->second->prepared.planned->tables))
-    return found->second;
+  if (found != remembered_.end()) {
+    const Prepared& known = found->second->prepared;
+    DISCREET_TRY(const std::string snapshot, data_.snapshot(known.planned->tables));
+    if (known.snapshot == snapshot) return found->second;
+  }
   DISCREET_TRY(Prepared prepared, prepare(question));
   auto made = std::make_shared<Remembered>();
-  made->snapshot = data_.snapshot(prepared.planned->tables);
   made->prepared = std::move(prepared);
   if (remembered_.size() >= kRememberedMax) remembered_.clear();
   remembered_[std::move(key)] = made;
@@ -238,18 +241,35 @@ Result<std::vector<DescribedColumn>> Curator::describe(const Question& question)
 
 Result<Answer> Curator::run(const Prepared& prepared, const Question& question,
                             std::uint64_t charge) {
+  // Until an answer is on record nothing has left, so a lost connection may start it all over, with
+  // fresh noise; what the first attempt drew is forgotten.
+  constexpr int kAttemptsMax = 3;
+  for (int attempt = 1;; ++attempt) {
+    auto answer = run_once(prepared, question, charge);
+    const bool lost = !answer && data_.engine().was_lost();
+    data_.carry_nothing();
+    data_.engine().end();
+    if (!lost || attempt == kAttemptsMax) return answer;
+  }
+}
+
+Result<Answer> Curator::run_once(const Prepared& prepared, const Question& question,
+                                 std::uint64_t charge) {
   const auto& planned = *prepared.planned;
   Answer answer;
+  DISCREET_TRY_VOID(data_.engine().begin());
+  DISCREET_TRY_VOID(data_.bring(planned.tables));
   for (std::size_t i = 0; i < prepared.jobs.size(); ++i) {
     const sql::Release& release = planned.releases[i];
     DISCREET_TRY(ReleasedTable table, prepared.jobs[i].run(data_.engine(), random_));
     make_sensible(release, table);
-    DISCREET_TRY_VOID(store_released(release, table, data_.engine()));
+    DISCREET_TRY_VOID(store_released(release, table, data_.local()));
+    if (i + 1 < prepared.jobs.size()) data_.carry(release, table);
     answer.notices.insert(answer.notices.end(), table.notices.begin(), table.notices.end());
   }
   std::size_t width = planned.columns.size();
   for (const sql::OutputColumn& column : planned.columns) width += column.error ? 1 : 0;
-  DISCREET_TRY(answer.rows, read_as_text(planned.final_sql_with_errors, width, data_.engine()));
+  DISCREET_TRY(answer.rows, read_as_text(planned.final_sql_with_errors, width, data_.local()));
   split_errors(planned.columns, answer);
   answer.notices.insert(answer.notices.end(), planned.notices.begin(), planned.notices.end());
   answer.cost = {prepared.cost.epsilon.value(), prepared.cost.delta.value(),
@@ -260,7 +280,7 @@ Result<Answer> Curator::run(const Prepared& prepared, const Question& question,
                        prepared.key,
                        question.account,
                        sql::explain_text(planned),
-                       data_.snapshot(planned.tables),
+                       prepared.snapshot,
                        {},
                        charge,
                        prepared.loss.value_or(LossEvent(loss::Pure{Epsilon::zero()})),
@@ -291,9 +311,15 @@ Result<Answer> Curator::answer_plainly(const Question& question) {
     answer.charge = recorded->charge;
     return answer;
   }
-  DISCREET_TRY(ledger::Receipt receipt,
-               ledger_->charge({question.account, prepared.key, question.request, question.sql,
-                                *prepared.loss, *prepared.price}));
+  // Before anything is paid: is the engine there?
+  DISCREET_TRY_VOID(data_.engine().begin());
+  auto charged = ledger_->charge({question.account, prepared.key, question.request, question.sql,
+                                  *prepared.loss, *prepared.price});
+  if (!charged) {
+    data_.engine().end();
+    return charged.error();
+  }
+  ledger::Receipt receipt = *std::move(charged);
   const std::uint64_t charge = receipt.charge();
   const auto answer = run(prepared, question, charge);
   if (!answer) return after_the_charge(answer.error());

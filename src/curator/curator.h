@@ -84,6 +84,10 @@ class Curator {
     return complete_certificate(answer.certificate, *ledger_);
   }
 
+  /// Stops the statement that the engine runs now; its question then fails, paid and unanswered.
+  /// From any thread.
+  void cancel() { data_.engine().cancel(); }
+
   Result<ledger::Balance> balance(const std::string& account) { return ledger_->balance(account); }
   ledger::Ledger& ledger() { return *ledger_; }
   const Data& data() const { return data_; }
@@ -100,6 +104,7 @@ class Curator {
   Result<std::shared_ptr<Remembered>> recall(const Question& question);
   Result<Explanation> explain_anew(const Question& question, const Prepared& prepared);
   Result<Answer> run(const Prepared& prepared, const Question& question, std::uint64_t charge);
+  Result<Answer> run_once(const Prepared& prepared, const Question& question, std::uint64_t charge);
 
   const catalog::Policy& policy_;
   RandomSource& random_;

@@ -1,5 +1,6 @@
 #include "curator/data.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -50,6 +51,41 @@ Result<std::vector<sql::SchemaColumn>> describe(const catalog::Table& table, Duc
   }
 }
 
+// How a file is written, found once: DuckDB would look again at every question otherwise. The
+// columns are those of the view that reads it now. Nothing: it could not be told, and every
+// question looks.
+std::optional<std::string> pinned_csv(const catalog::Table& table, DuckDb& engine,
+                                      const std::vector<sql::SchemaColumn>& columns) {
+  auto rows =
+      engine.query(fmt::format("SELECT Delimiter, Quote, Escape, Comment, CAST(SkipRows AS "
+                               "VARCHAR), CAST(HasHeader AS VARCHAR), "
+                               "coalesce(DateFormat, ''), coalesce(TimestampFormat, '') FROM "
+                               "sniff_csv({}, ignore_errors = true)",
+                               sql_literal(table.source.location)));
+  if (!rows) return std::nullopt;
+  const auto chunk = rows->next();
+  if (!chunk || !*chunk || (*chunk)->size() != 1) return std::nullopt;
+  std::vector<std::string> found;
+  for (std::size_t i = 0; i < 8; ++i) {
+    if ((*chunk)->is_null(i, 0)) return std::nullopt;
+    const std::string value((*chunk)->varchar(i, 0));
+    found.push_back(value == "(empty)" ? "" : value);
+  }
+  std::string types;
+  for (const auto& column : columns)
+    types += fmt::format("{}{}: {}", types.empty() ? "" : ", ", sql_literal(column.name),
+                         sql_literal(column.engine_type));
+  std::string reader = fmt::format(
+      "read_csv({}, ignore_errors = true, auto_detect = false, delim = {}, quote = {}, escape = "
+      "{}, "
+      "comment = {}, skip = {}, header = {}, columns = {{{}}}",
+      sql_literal(table.source.location), sql_literal(found[0]), sql_literal(found[1]),
+      sql_literal(found[2]), sql_literal(found[3]), found[4], found[5], types);
+  if (!found[6].empty()) reader += ", dateformat = " + sql_literal(found[6]);
+  if (!found[7].empty()) reader += ", timestampformat = " + sql_literal(found[7]);
+  return reader + ")";
+}
+
 Result<std::string> reader_of(const catalog::Table& table, const std::string& types) {
   const std::string path = sql_literal(table.source.location);
   switch (table.source.kind) {
@@ -59,14 +95,19 @@ Result<std::string> reader_of(const catalog::Table& table, const std::string& ty
     // whether there is such a field must not be visible.
     case catalog::SourceKind::Csv:
       return fmt::format("read_csv({}, ignore_errors = true{})", path, types);
-    case catalog::SourceKind::Postgres:
     case catalog::SourceKind::Spark:
+      return Error{
+          ErrorCode::Refused,
+          fmt::format("Table '{}' lives in Spark, which this build cannot read yet; export "
+                      "it to Parquet.",
+                      table.name)};
+    case catalog::SourceKind::Postgres:
       break;
   }
   return Error{
       ErrorCode::Refused,
-      fmt::format("Table '{}' lives in another database, which this build cannot read yet; "
-                  "export it to Parquet or CSV.",
+      fmt::format("Table '{}' lives in another database than the policy's first table; the tables "
+                  "of a policy live in one place, all in files or all in one PostgreSQL database.",
                   table.name)};
 }
 
@@ -74,9 +115,16 @@ Result<std::string> reader_of(const catalog::Table& table, const std::string& ty
 
 Result<Data> Data::open(const catalog::Policy& policy, OperatorLog log) {
   DuckDbSettings settings;
+  const OperatorLog remote_log = log;
   settings.operator_log = std::move(log);
   DISCREET_TRY(DuckDb engine, DuckDb::open(std::move(settings)));
   Data data(std::move(engine));
+  data.policy_ = &policy;
+  if (!policy.tables().empty() &&
+      policy.tables().front().source.kind == catalog::SourceKind::Postgres) {
+    DISCREET_TRY(data.remote_, RemoteTables::open(policy, remote_log));
+    return data;
+  }
   for (const catalog::Table& table : policy.tables()) {
     auto& columns = data.columns_[table.name];
     const auto open_with = [&](const std::string& types) -> Result<void> {
@@ -96,9 +144,23 @@ Result<Data> Data::open(const catalog::Policy& policy, OperatorLog log) {
     std::vector<std::string> names;
     for (const auto& column : columns) names.push_back(column.name);
     DISCREET_TRY_VOID(policy.check_columns(table, names));
-    if (table.source.kind == catalog::SourceKind::Csv)
+    if (table.source.kind == catalog::SourceKind::Csv) {
       if (const std::string types = csv_types(table, columns); !types.empty())
         DISCREET_TRY_VOID(open_with(types));
+      if (const auto reader = pinned_csv(table, data.engine_, columns)) {
+        const auto before = columns;
+        const auto pinned = data.engine_.execute(fmt::format(
+            "CREATE OR REPLACE VIEW {} AS SELECT * FROM {}", sql_identifier(table.name), *reader));
+        if (pinned) {
+          DISCREET_TRY(columns, describe(table, data.engine_));
+        }
+        const auto same = [](const sql::SchemaColumn& a, const sql::SchemaColumn& b) {
+          return a.name == b.name && a.engine_type == b.engine_type;
+        };
+        if (!pinned || !std::ranges::equal(columns, before, same))
+          DISCREET_TRY_VOID(open_with(csv_types(table, before)));
+      }
+    }
     data.sources_[table.name] = table.source.location;
   }
   return data;
@@ -109,18 +171,47 @@ Result<Data> Data::connect() const {
   Data data(std::move(engine));
   data.columns_ = columns_;
   data.sources_ = sources_;
+  data.policy_ = policy_;
+  if (remote_) {
+    DISCREET_TRY(data.remote_, remote_->connect());
+  }
   return data;
 }
 
 Result<std::vector<sql::SchemaColumn>> Data::columns(const std::string& table) const {
+  if (remote_) return remote_->columns(table);
   const auto found = columns_.find(table);
   if (found == columns_.end())
     return Error{ErrorCode::NotFound, fmt::format("There is no table '{}'.", table)};
   return found->second;
 }
 
-std::string Data::snapshot(const std::vector<std::string>& tables) const {
+Result<void> Data::check(const sql::PlannedQuestion& question) {
+  return remote_ ? remote_->check(question) : Result<void>();
+}
+
+Result<void> Data::bring(const std::vector<std::string>& tables) {
+  if (!remote_) return {};
+  for (const std::string& table : tables)
+    if (const auto* found = policy_->table(table); found != nullptr && found->is_public())
+      DISCREET_TRY_VOID(remote_->bring(table, engine_));
+  return {};
+}
+
+void Data::carry(const sql::Release& release, const ReleasedTable& table) {
+  if (remote_) remote_->carry(release, table);
+}
+
+void Data::carry_nothing() {
+  if (remote_) remote_->carry_nothing();
+}
+
+Result<std::string> Data::snapshot(const std::vector<std::string>& tables) {
   std::string state;
+  if (remote_) {
+    DISCREET_TRY(state, remote_->state(tables));
+    return ledger::to_hex(ledger::sha256(state));
+  }
   for (const std::string& table : tables) {
     const auto found = sources_.find(table);
     if (found == sources_.end()) continue;

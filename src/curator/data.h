@@ -1,12 +1,14 @@
-// The owner's tables behind the embedded engine: one view per table of the policy, and the columns
-// it really has.
+// The owner's tables where they are: files behind the embedded engine, one view per table of the
+// policy, or the tables of another database.
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "catalog/policy.h"
+#include "curator/remote_tables.h"
 #include "engines/duckdb/database.h"
 #include "sql/schema.h"
 
@@ -24,16 +26,36 @@ class Data final : public sql::SchemaProvider {
 
   Result<std::vector<sql::SchemaColumn>> columns(const std::string& table) const override;
 
-  /// Names the state of these tables' sources: a changed file has another snapshot, and its
-  /// questions are asked anew.
-  std::string snapshot(const std::vector<std::string>& tables) const;
+  const sql::EngineDialect* dialect() const override {
+    return remote_ ? &remote_->dialect() : nullptr;
+  }
 
-  DuckDb& engine() { return engine_; }
+  /// Names the state of these tables' sources: a changed file has another snapshot, and its
+  /// questions are asked anew. Unavailable: another database cannot be asked, or its columns have
+  /// changed.
+  Result<std::string> snapshot(const std::vector<std::string>& tables);
+
+  /// Whether the engine will take the question's statements; reads no row.
+  Result<void> check(const sql::PlannedQuestion& question);
+
+  /// Public tables that the final statement may read, for the embedded engine.
+  Result<void> bring(const std::vector<std::string>& tables);
+  /// Statements of later releases may read what this one gave out.
+  void carry(const sql::Release& release, const ReleasedTable& table);
+  void carry_nothing();
+
+  /// Where private rows are.
+  Engine& engine() { return remote_ ? remote_->engine() : engine_; }
+  /// Where released tables are put together. Has the private rows too if they are in files.
+  DuckDb& local() { return engine_; }
+  bool is_remote() const { return remote_ != nullptr; }
 
  private:
   explicit Data(DuckDb engine) : engine_(std::move(engine)) {}
 
   DuckDb engine_;
+  std::unique_ptr<RemoteTables> remote_;
+  const catalog::Policy* policy_ = nullptr;
   std::map<std::string, std::vector<sql::SchemaColumn>> columns_;
   std::map<std::string, std::string> sources_;  // by table: path
 };

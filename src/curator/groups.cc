@@ -50,8 +50,8 @@ bool before(const Cell& left, const Cell& right) {
 using Tuples =
     std::vector<std::vector<Cell>>;  // one position of the key list may hold several values
 
-Result<Tuples> read_set(const sql::PublicKeySet& set, DuckDb& engine) {
-  DISCREET_TRY(DuckDbRows rows, engine.query(set.sql));
+Result<Tuples> read_set(const sql::PublicKeySet& set, Engine& engine) {
+  DISCREET_TRY(EngineRows rows, engine.query(set.sql));
   const auto columns = rows.columns();
   Tuples tuples;
   for (;;) {
@@ -72,20 +72,20 @@ Result<Tuples> read_set(const sql::PublicKeySet& set, DuckDb& engine) {
 
 }  // namespace
 
-Cell read_cell(const DuckDbChunk& chunk, DuckDbType type, std::size_t column, std::size_t row) {
+Cell read_cell(const EngineChunk& chunk, EngineType type, std::size_t column, std::size_t row) {
   if (chunk.is_null(column, row)) return std::monostate{};
   switch (type) {
-    case DuckDbType::Bool:
+    case EngineType::Bool:
       return chunk.boolean(column, row);
-    case DuckDbType::Int64:
-    case DuckDbType::Date:
-    case DuckDbType::Timestamp:
+    case EngineType::Int64:
+    case EngineType::Date:
+    case EngineType::Timestamp:
       return chunk.int64s(column)[row];
-    case DuckDbType::HugeInt:
+    case EngineType::HugeInt:
       return saturate(chunk.int128(column, row));
-    case DuckDbType::Double:
+    case EngineType::Double:
       return chunk.doubles(column)[row];
-    case DuckDbType::Varchar:
+    case EngineType::Varchar:
       return std::string(chunk.varchar(column, row));
   }
   fail_check("known type", "a column of a type that rows do not have");
@@ -120,7 +120,7 @@ std::uint32_t Groups::add(const std::vector<Cell>& keys) {
 
 // The domain is a product of factors: each listed or ranged key by itself, each public set as a
 // whole.
-Result<Groups> Groups::make(const sql::Release& release, DuckDb& engine) {
+Result<Groups> Groups::make(const sql::Release& release, Engine& engine) {
   Groups groups;
   struct Factor {
     std::vector<std::size_t> positions;

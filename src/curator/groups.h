@@ -12,13 +12,13 @@
 #include <variant>
 #include <vector>
 
-#include "engines/duckdb/code_table.h"
-#include "engines/duckdb/unit_rows.h"
+#include "engines/code_table.h"
+#include "engines/unit_rows.h"
 #include "sql/question.h"
 
 namespace discreet {
 
-using Cell = DuckDbValue;
+using Cell = EngineValue;
 
 class Groups {
  public:
@@ -26,7 +26,7 @@ class Groups {
   static constexpr std::size_t kGroupsMax = 4'000'000;
 
   /// Spans the public domain; reads public key sets through the engine. Refused: too many groups.
-  static Result<Groups> make(const sql::Release& release, DuckDb& engine);
+  static Result<Groups> make(const sql::Release& release, Engine& engine);
 
   /// All keys are public: `size()` is known before any row is read.
   bool is_public() const { return public_; }
@@ -61,7 +61,7 @@ class Groups {
 };
 
 /// One row of one column of a chunk.
-Cell read_cell(const DuckDbChunk& chunk, DuckDbType type, std::size_t column, std::size_t row);
+Cell read_cell(const EngineChunk& chunk, EngineType type, std::size_t column, std::size_t row);
 /// A constant of the policy as a key of this type arrives from the engine.
 Cell to_cell(const catalog::Literal& literal, sql::Type type);
 

@@ -60,10 +60,12 @@ Result<ReleaseJob> ReleaseJob::make(const sql::Release& release, ApproxDp budget
   job.budget_ = budget;
   job.private_keys_ = selects_groups(release);
   job.sums_ = plan_sums(release);
-  std::vector<std::size_t> clamped;
+  std::vector<std::size_t> clamped, tests;
   for (std::size_t i = 0; i < release.aggregates.size(); ++i) {
     if (has_bounds_per_group(release.aggregates[i]))
       clamped.push_back(i);
+    else if (std::holds_alternative<sql::TestRelease>(release.aggregates[i].kind))
+      tests.push_back(i);
     else if (!is_additive(release.aggregates[i].kind))
       job.stream_aggregates_.push_back(i);
   }
@@ -97,7 +99,7 @@ Result<ReleaseJob> ReleaseJob::make(const sql::Release& release, ApproxDp budget
 
   // Aggregates share what is left by their number: one with bounds per group or a stream each, the
   // sums together.
-  const std::size_t alone = clamped.size() + job.stream_aggregates_.size();
+  const std::size_t alone = clamped.size() + tests.size() + job.stream_aggregates_.size();
   const std::size_t parts = job.sums_.uses.size() + alone;
   if (parts == 0) {  // SELECT DISTINCT key: only the keys are released
     job.for_keys_ = for_keys(rest(budget.epsilon, job.for_groups_), 1);
@@ -119,6 +121,11 @@ Result<ReleaseJob> ReleaseJob::make(const sql::Release& release, ApproxDp budget
     DISCREET_TRY(auto made, ClampedAggregate::make(release, aggregate, share, *job.groups_max_));
     job.clamped_.push_back(std::move(made));
   }
+  for (const std::size_t aggregate : tests) {
+    DISCREET_CHECK(single_row, "the planner lets tests through for one row per unit only");
+    DISCREET_TRY(auto made, TestJob::make(release, aggregate, share));
+    job.tests_.push_back(std::move(made));
+  }
   for (const std::size_t aggregate : job.stream_aggregates_) {
     DISCREET_TRY(auto stream, StreamRelease::make(release, aggregate, share));
     job.streams_.push_back(std::move(stream));
@@ -132,12 +139,17 @@ Result<ReleaseJob> ReleaseJob::make(const sql::Release& release, ApproxDp budget
     DISCREET_TRY(job.selection_,
                  PartitionSelection::make({job.for_keys_, job.keys_delta_}, limits));
   }
-  if (job.sums_.empty()) return job;
+  if (job.sums_.empty() && job.tests_.empty()) return job;
 
   const bool bounded = std::all_of(job.sums_.sums.begin(), job.sums_.sums.end(),
                                    [](const Sum& sum) { return sum.bounded; });
+  if (!job.tests_.empty() && (!bounded || !job.clamped_.empty()))
+    return Error{ErrorCode::Refused,
+                 "A statistical test stands beside aggregates without bounds per row, and they are "
+                 "released in different ways: ask for them in another statement."};
   if (single_row && bounded && job.clamped_.empty()) {
     job.enforce_single_row_ = !release.bounds.one_row_per_unit || !release.totals_sql;
+    if (job.sums_.empty()) return job;
     DISCREET_TRY(job.direct_, DirectSums::make(release, job.sums_, job.for_sums_));
     return job;
   }
@@ -241,13 +253,14 @@ LossEvent ReleaseJob::loss() const {
   return parts;
 }
 
-Result<ReleasedTable> ReleaseJob::run(DuckDb& engine, RandomSource& random) const {
+Result<ReleasedTable> ReleaseJob::run(Engine& engine, RandomSource& random) const {
   DISCREET_TRY(Groups groups, Groups::make(*release_, engine));
-  return direct_ ? run_direct(groups, engine, random) : run_clipped(groups, engine, random);
+  return direct_ || !tests_.empty() ? run_direct(groups, engine, random)
+                                    : run_clipped(groups, engine, random);
 }
 
-Result<std::vector<GroupTotals>> ReleaseJob::engine_totals(Groups& groups, DuckDb& engine) const {
-  DISCREET_TRY(DuckDbRows rows, engine.query(*release_->totals_sql));
+Result<std::vector<GroupTotals>> ReleaseJob::engine_totals(Groups& groups, Engine& engine) const {
+  DISCREET_TRY(EngineRows rows, engine.query(*release_->totals_sql));
   const auto columns = rows.columns();
   const std::size_t keys = release_->keys.size(), features = release_->features.size();
   DISCREET_CHECK(columns.size() == keys + features + 1, "totals are keys, features, units");
@@ -273,7 +286,7 @@ Result<std::vector<GroupTotals>> ReleaseJob::engine_totals(Groups& groups, DuckD
 
 // The policy's word for one row per unit is enforced: a unit whose contribution could not come from
 // a single row is left out as a whole, which is a function of that unit's rows alone.
-Result<std::vector<GroupTotals>> ReleaseJob::single_row_totals(Groups& groups, DuckDb& engine,
+Result<std::vector<GroupTotals>> ReleaseJob::single_row_totals(Groups& groups, Engine& engine,
                                                                RandomSource& random) const {
   DISCREET_TRY(const Contributions contributions,
                Contributions::load(*release_, groups, engine, random));
@@ -290,6 +303,8 @@ Result<std::vector<GroupTotals>> ReleaseJob::single_row_totals(Groups& groups, D
         Int128 bins = 0;
         for (const std::size_t bin : histogram->bins) bins += values[bin];
         if (bins > 1) return false;
+      } else if (const auto* test = std::get_if<sql::TestRelease>(&aggregate.kind)) {
+        if (!TestJob::from_one_row(*test, values)) return false;
       }
     return true;
   };
@@ -305,7 +320,7 @@ Result<std::vector<GroupTotals>> ReleaseJob::single_row_totals(Groups& groups, D
   return totals;
 }
 
-Result<ReleasedTable> ReleaseJob::run_direct(Groups& groups, DuckDb& engine,
+Result<ReleasedTable> ReleaseJob::run_direct(Groups& groups, Engine& engine,
                                              RandomSource& random) const {
   DISCREET_TRY(const std::vector<GroupTotals> totals,
                enforce_single_row_ ? single_row_totals(groups, engine, random)
@@ -324,14 +339,18 @@ Result<ReleasedTable> ReleaseJob::run_direct(Groups& groups, DuckDb& engine,
   if (private_keys_) groups.sort_by_keys(order);
   for (const std::uint32_t group : order) {
     out.keys.push_back(groups.keys(group));
-    direct_->release(totals[group], random, out.aggregates);
+    if (direct_) direct_->release(totals[group], random, out.aggregates);
+    for (const TestJob& test : tests_) {
+      out.aggregates[test.aggregate()].values.emplace_back(test.release(totals[group], random));
+      out.aggregates[test.aggregate()].error95.emplace_back(std::nullopt);
+    }
   }
   DISCREET_TRY_VOID(
       release_streams(groups, private_keys_ ? &kept : nullptr, order, engine, random, out));
   return out;
 }
 
-Result<ReleasedTable> ReleaseJob::run_clipped(Groups& groups, DuckDb& engine,
+Result<ReleasedTable> ReleaseJob::run_clipped(Groups& groups, Engine& engine,
                                               RandomSource& random) const {
   const bool sample = release_->options && release_->options->max_rows_contributed;
   const auto limit =
@@ -449,7 +468,7 @@ Result<void> ReleaseJob::release_clipped(const Contributions& contributions,
 }
 
 Result<void> ReleaseJob::release_streams(Groups& groups, const std::vector<bool>* kept,
-                                         const std::vector<std::uint32_t>& order, DuckDb& engine,
+                                         const std::vector<std::uint32_t>& order, Engine& engine,
                                          RandomSource& random, ReleasedTable& out) const {
   for (std::size_t i = 0; i < streams_.size(); ++i) {
     DISCREET_TRY(ReleasedColumn all, streams_[i].release(groups, kept, engine, random));
@@ -487,6 +506,8 @@ std::vector<AggregateForecast> ReleaseJob::forecast() const {
                                      : "clipped sum, discrete Laplace",
                                  std::nullopt, false};
   }
+  for (const TestJob& test : tests_)
+    forecast[test.aggregate()] = {test.mechanism(), test.error95_before(), true};
   for (const ClampedAggregate& clamped : clamped_)
     forecast[clamped.aggregate()] = {"clamped sum, discrete Laplace", clamped.error95_before(),
                                      false};

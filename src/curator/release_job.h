@@ -15,6 +15,7 @@
 #include "curator/clamped_aggregate.h"
 #include "curator/direct_sums.h"
 #include "curator/streams.h"
+#include "curator/test_job.h"
 #include "mechanisms/bound_search.h"
 #include "mechanisms/partition_selection.h"
 
@@ -39,7 +40,7 @@ class ReleaseJob {
   /// and what to do.
   static Result<ReleaseJob> make(const sql::Release& release, ApproxDp budget);
 
-  Result<ReleasedTable> run(DuckDb& engine, RandomSource& random) const;
+  Result<ReleasedTable> run(Engine& engine, RandomSource& random) const;
 
   /// What run() costs: at most the budget.
   LossEvent loss() const;
@@ -50,15 +51,15 @@ class ReleaseJob {
   void limit_groups();
   void find_centred_columns(const std::vector<std::size_t>& block);
   ClipOptions clip_options() const;
-  Result<ReleasedTable> run_direct(Groups& groups, DuckDb& engine, RandomSource& random) const;
-  Result<std::vector<GroupTotals>> engine_totals(Groups& groups, DuckDb& engine) const;
-  Result<std::vector<GroupTotals>> single_row_totals(Groups& groups, DuckDb& engine,
+  Result<ReleasedTable> run_direct(Groups& groups, Engine& engine, RandomSource& random) const;
+  Result<std::vector<GroupTotals>> engine_totals(Groups& groups, Engine& engine) const;
+  Result<std::vector<GroupTotals>> single_row_totals(Groups& groups, Engine& engine,
                                                      RandomSource& random) const;
-  Result<ReleasedTable> run_clipped(Groups& groups, DuckDb& engine, RandomSource& random) const;
+  Result<ReleasedTable> run_clipped(Groups& groups, Engine& engine, RandomSource& random) const;
   Result<void> release_clipped(const Contributions& contributions, std::size_t group_count,
                                RandomSource& random, ReleasedTable& out) const;
   Result<void> release_streams(Groups& groups, const std::vector<bool>* kept,
-                               const std::vector<std::uint32_t>& order, DuckDb& engine,
+                               const std::vector<std::uint32_t>& order, Engine& engine,
                                RandomSource& random, ReleasedTable& out) const;
 
   const sql::Release* release_ = nullptr;
@@ -79,6 +80,7 @@ class ReleaseJob {
   // number of each.
   std::vector<CentredColumn> centred_;
   std::vector<std::size_t> centred_sums_;
+  std::vector<TestJob> tests_;
   std::vector<StreamRelease> streams_;
   std::vector<std::size_t> stream_aggregates_;
 };

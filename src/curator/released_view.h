@@ -5,6 +5,7 @@
 
 #include "curator/answer.h"
 #include "curator/released.h"
+#include "engines/duckdb/database.h"
 
 namespace discreet {
 

@@ -8,8 +8,8 @@
 namespace discreet {
 
 Result<StreamRows> StreamRows::load(const sql::Release& release, const sql::ValueStream& stream,
-                                    Groups& groups, const std::vector<bool>* kept, DuckDb& engine) {
-  DISCREET_TRY(DuckDbRows result, engine.query(stream.sql));
+                                    Groups& groups, const std::vector<bool>* kept, Engine& engine) {
+  DISCREET_TRY(EngineRows result, engine.query(stream.sql));
   const auto columns = result.columns();
   const std::size_t keys = release.keys.size();
   DISCREET_CHECK(columns.size() == keys + 3, "a stream has unit, keys, value, multiplicity");
@@ -26,10 +26,10 @@ Result<StreamRows> StreamRows::load(const sql::Release& release, const sql::Valu
       const auto group = groups.find(tuple);
       if (!group || (kept != nullptr && (*group >= kept->size() || !(*kept)[*group]))) continue;
       std::string unit;
-      if (columns[0].type == DuckDbType::Varchar) {
+      if (columns[0].type == EngineType::Varchar) {
         unit = chunk->varchar(0, row);
       } else {
-        const Int128 number = columns[0].type == DuckDbType::HugeInt
+        const Int128 number = columns[0].type == EngineType::HugeInt
                                   ? chunk->int128(0, row)
                                   : Int128{chunk->int64s(0)[row]};
         unit.assign(reinterpret_cast<const char*>(&number), sizeof(number));
@@ -44,7 +44,7 @@ Result<StreamRows> StreamRows::load(const sql::Release& release, const sql::Valu
         if (is_new) stream_rows.texts.push_back(at->first);
         read.value = at->second;
       } else {
-        read.value = saturate(columns[keys + 1].type == DuckDbType::HugeInt
+        read.value = saturate(columns[keys + 1].type == EngineType::HugeInt
                                   ? chunk->int128(keys + 1, row)
                                   : Int128{chunk->int64s(keys + 1)[row]});
       }

@@ -23,7 +23,7 @@ struct StreamRows {
   /// Runs the stream's statement. Rows outside the public domain, or of groups not kept, are
   /// dropped.
   static Result<StreamRows> load(const sql::Release& release, const sql::ValueStream& stream,
-                                 Groups& groups, const std::vector<bool>* kept, DuckDb& engine);
+                                 Groups& groups, const std::vector<bool>* kept, Engine& engine);
 
   /// At most `most` values of every unit, uniformly without replacement over its (group, value)
   /// occurrences.

@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include "curator/stream_rows.h"
+#include "curator/test_job.h"
+#include "inference/quantile_interval.h"
 #include "mechanisms/bound_search.h"
 #include "mechanisms/discrete_laplace.h"
 #include "mechanisms/extreme.h"
@@ -33,6 +35,8 @@ std::size_t stream_of(const sql::AggregateKind& kind) {
   if (const auto* extreme = std::get_if<sql::ExtremeRelease>(&kind)) return extreme->stream;
   if (const auto* distinct = std::get_if<sql::CountDistinctRelease>(&kind)) return distinct->stream;
   if (const auto* mode = std::get_if<sql::ModeRelease>(&kind)) return mode->stream;
+  if (const auto* interval = std::get_if<sql::QuantileIntervalRelease>(&kind))
+    return interval->stream;
   return std::get<sql::TopKRelease>(kind).stream;
 }
 
@@ -49,6 +53,13 @@ Result<void> check_mechanism(const sql::Release& release, const sql::ValueStream
     return invalid_parameter("this epsilon is too small for the rows that one unit may have");
   if (std::holds_alternative<sql::CountDistinctRelease>(kind)) {
     DISCREET_TRY([[maybe_unused]] const auto made, DiscreteLaplace::make(each, L1Sensitivity{1}));
+    return {};
+  }
+  if (const auto* interval = std::get_if<sql::QuantileIntervalRelease>(&kind)) {
+    const sql::Value& value = release.values[values.value];
+    DISCREET_TRY(
+        [[maybe_unused]] const auto made,
+        inference::QuantileInterval::make(each, interval->fraction, {value.lower, value.upper}));
     return {};
   }
   const auto* extreme = std::get_if<sql::ExtremeRelease>(&kind);
@@ -105,7 +116,7 @@ Result<StreamRelease> StreamRelease::make(const sql::Release& release, std::size
 }
 
 Result<ReleasedColumn> StreamRelease::release(Groups& groups, const std::vector<bool>* kept,
-                                              DuckDb& engine, RandomSource& random) const {
+                                              Engine& engine, RandomSource& random) const {
   const auto& kind = release_->aggregates[aggregate_].kind;
   const sql::ValueStream& stream = release_->streams[stream_of(kind)];
   DISCREET_TRY(StreamRows read_rows, StreamRows::load(*release_, stream, groups, kept, engine));
@@ -216,6 +227,17 @@ Result<ReleasedColumn> StreamRelease::release_values(std::vector<std::vector<std
     }
     return column;
   }
+  if (const auto* interval = std::get_if<sql::QuantileIntervalRelease>(&kind)) {
+    DISCREET_TRY(const auto mechanism,
+                 inference::QuantileInterval::make(each, interval->fraction, range));
+    for (const auto& group : values) {
+      const auto found = mechanism.release(group, random);
+      column.values.emplace_back(quantile_text(found.estimate * unit, found.interval.low * unit,
+                                               found.interval.high * unit, found.rows));
+      column.error95.emplace_back(std::nullopt);
+    }
+    return column;
+  }
   const auto& asked = std::get<sql::QuantilesRelease>(kind);
   column.is_list = asked.as_list;
   if (asked.fractions.size() == 1) {
@@ -248,6 +270,7 @@ Result<ReleasedColumn> StreamRelease::release_values(std::vector<std::vector<std
 
 const char* StreamRelease::mechanism() const {
   const auto& kind = release_->aggregates[aggregate_].kind;
+  if (std::holds_alternative<sql::QuantileIntervalRelease>(kind)) return "tree, discrete Laplace";
   return std::holds_alternative<sql::CountDistinctRelease>(kind) ? "discrete Laplace"
                                                                  : "exponential mechanism";
 }

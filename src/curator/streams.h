@@ -25,7 +25,7 @@ class StreamRelease {
 
   /// Runs the stream's statement and fills the aggregate's column for all `groups`. With `kept`,
   /// values of other groups are dropped first.
-  Result<ReleasedColumn> release(Groups& groups, const std::vector<bool>* kept, DuckDb& engine,
+  Result<ReleasedColumn> release(Groups& groups, const std::vector<bool>* kept, Engine& engine,
                                  RandomSource& random) const;
 
   const char* mechanism() const;

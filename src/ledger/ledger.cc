@@ -156,11 +156,6 @@ Ledger::~Ledger() {
 
 Result<Ledger> Ledger::open(const std::filesystem::path& path, std::vector<AccountSpec> accounts,
                             const Clock& clock, LedgerOptions options) {
-  if (path.string().find("://") != std::string::npos)
-    return Error{ErrorCode::Unavailable,
-                 fmt::format("{}: this build keeps ledgers in SQLite files; write [ledger] store = "
-                             "\"ledger.sqlite\"",
-                             path.string())};
   DISCREET_TRY(Store store,
                Store::open(path, {options.vfs, options.read_only, options.busy_timeout_ms}));
   auto impl = std::make_unique<Impl>(std::move(store), clock, options.read_only);

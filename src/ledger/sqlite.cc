@@ -21,73 +21,94 @@ Error failure(sqlite3* database, const char* doing) {
                fmt::format("the ledger could not {}: {}{}", doing, what, advice)};
 }
 
-}  // namespace
+struct Finalize {
+  void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+};
+struct Close {
+  void operator()(sqlite3* database) const { sqlite3_close_v2(database); }
+};
 
-void Statement::Finalize::operator()(sqlite3_stmt* statement) const {
-  sqlite3_finalize(statement);
-}
-void Database::Close::operator()(sqlite3* database) const {
-  sqlite3_close_v2(database);
-}
+class SqliteStatement final : public Statement::Backend {
+ public:
+  SqliteStatement(sqlite3* database, sqlite3_stmt* statement)
+      : database_(database), statement_(statement) {}
 
-Statement& Statement::bind(std::int64_t value) {
-  bound_ &= sqlite3_bind_int64(statement_.get(), next_++, value) == SQLITE_OK;
-  return *this;
-}
-Statement& Statement::bind(double value) {
-  bound_ &= sqlite3_bind_double(statement_.get(), next_++, value) == SQLITE_OK;
-  return *this;
-}
-Statement& Statement::bind(std::string_view text) {
-  bound_ &= sqlite3_bind_text64(statement_.get(), next_++, text.data(), text.size(),
-                                SQLITE_TRANSIENT, SQLITE_UTF8) == SQLITE_OK;
-  return *this;
-}
-Statement& Statement::bind_blob(std::span<const std::uint8_t> bytes) {
-  // A null pointer would store NULL; an empty answer is a value.
-  const void* data = bytes.empty() ? static_cast<const void*>("") : bytes.data();
-  bound_ &= sqlite3_bind_blob64(statement_.get(), next_++, data, bytes.size(), SQLITE_TRANSIENT) ==
-            SQLITE_OK;
-  return *this;
-}
-Statement& Statement::bind_null() {
-  bound_ &= sqlite3_bind_null(statement_.get(), next_++) == SQLITE_OK;
-  return *this;
-}
-
-Result<bool> Statement::step() {
-  if (!bound_) return failure(database_, "take a value");
-  switch (sqlite3_step(statement_.get())) {
-    case SQLITE_ROW:
-      return true;
-    case SQLITE_DONE:
-      return false;
-    default:
-      return failure(database_, "be read or written");
+  void bind(std::int64_t value) override {
+    bound_ &= sqlite3_bind_int64(statement_.get(), next_++, value) == SQLITE_OK;
   }
-}
+  void bind(double value) override {
+    bound_ &= sqlite3_bind_double(statement_.get(), next_++, value) == SQLITE_OK;
+  }
+  void bind(std::string_view text) override {
+    bound_ &= sqlite3_bind_text64(statement_.get(), next_++, text.data(), text.size(),
+                                  SQLITE_TRANSIENT, SQLITE_UTF8) == SQLITE_OK;
+  }
+  void bind_blob(std::span<const std::uint8_t> bytes) override {
+    // A null pointer would store NULL; an empty answer is a value.
+    const void* data = bytes.empty() ? static_cast<const void*>("") : bytes.data();
+    bound_ &= sqlite3_bind_blob64(statement_.get(), next_++, data, bytes.size(),
+                                  SQLITE_TRANSIENT) == SQLITE_OK;
+  }
+  void bind_null() override { bound_ &= sqlite3_bind_null(statement_.get(), next_++) == SQLITE_OK; }
 
-Result<void> Statement::run() {
-  DISCREET_TRY(const bool row, step());
-  DISCREET_CHECK(!row, "a statement without rows returned one");
-  return {};
-}
+  Result<bool> step() override {
+    if (!bound_) return failure(database_, "take a value");
+    switch (sqlite3_step(statement_.get())) {
+      case SQLITE_ROW:
+        return true;
+      case SQLITE_DONE:
+        return false;
+      default:
+        return failure(database_, "be read or written");
+    }
+  }
 
-std::int64_t Statement::integer(int column) const {
-  return sqlite3_column_int64(statement_.get(), column);
-}
-double Statement::real(int column) const {
-  return sqlite3_column_double(statement_.get(), column);
-}
-std::string Statement::text(int column) const {
-  const void* bytes = sqlite3_column_blob(statement_.get(), column);  // text or blob, as stored
-  const int size = sqlite3_column_bytes(statement_.get(), column);
-  return bytes ? std::string(static_cast<const char*>(bytes), static_cast<std::size_t>(size))
-               : std::string();
-}
-bool Statement::is_null(int column) const {
-  return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
-}
+  std::int64_t integer(int column) const override {
+    return sqlite3_column_int64(statement_.get(), column);
+  }
+  double real(int column) const override { return sqlite3_column_double(statement_.get(), column); }
+  std::string text(int column) const override {
+    const void* bytes = sqlite3_column_blob(statement_.get(), column);  // text or blob, as stored
+    const int size = sqlite3_column_bytes(statement_.get(), column);
+    return bytes ? std::string(static_cast<const char*>(bytes), static_cast<std::size_t>(size))
+                 : std::string();
+  }
+  bool is_null(int column) const override {
+    return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
+  }
+
+ private:
+  sqlite3* database_;
+  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+  int next_ = 1;
+  bool bound_ = true;
+};
+
+class SqliteDatabase final : public Database::Backend {
+ public:
+  explicit SqliteDatabase(sqlite3* database) : database_(database) {}
+
+  Result<Statement> prepare(std::string_view sql) override {
+    sqlite3_stmt* raw = nullptr;
+    if (sqlite3_prepare_v2(database_.get(), sql.data(), static_cast<int>(sql.size()), &raw,
+                           nullptr) != SQLITE_OK)
+      return failure(database_.get(), "be read");
+    return Statement(std::make_unique<SqliteStatement>(database_.get(), raw));
+  }
+  Result<void> execute(const char* sql) override {
+    if (sqlite3_exec(database_.get(), sql, nullptr, nullptr, nullptr) != SQLITE_OK)
+      return failure(database_.get(), "be read or written");
+    return {};
+  }
+  Result<void> begin_reading() override { return execute("BEGIN"); }
+  Result<void> begin_writing() override { return execute("BEGIN IMMEDIATE"); }
+  Result<void> commit() override { return execute("COMMIT"); }
+
+ private:
+  std::unique_ptr<sqlite3, Close> database_;
+};
+
+}  // namespace
 
 Result<Database> Database::open(const std::string& path, Options options) {
   sqlite3* raw = nullptr;
@@ -95,41 +116,12 @@ Result<Database> Database::open(const std::string& path, Options options) {
   const int flags = mode | (options.create ? SQLITE_OPEN_CREATE : 0) | SQLITE_OPEN_NOMUTEX |
                     SQLITE_OPEN_EXRESCODE;
   const int code = sqlite3_open_v2(path.c_str(), &raw, flags, options.vfs);
-  Database database(raw);
+  Database database(std::make_unique<SqliteDatabase>(raw));
   if (code != SQLITE_OK)
     return Error{ErrorCode::Unavailable, fmt::format("cannot open the ledger {}: {}", path,
                                                      raw ? sqlite3_errmsg(raw) : "out of memory")};
   sqlite3_busy_timeout(raw, options.busy_timeout_ms);
   return database;
-}
-
-Result<Statement> Database::prepare(std::string_view sql) {
-  sqlite3_stmt* raw = nullptr;
-  if (sqlite3_prepare_v2(database_.get(), sql.data(), static_cast<int>(sql.size()), &raw,
-                         nullptr) != SQLITE_OK)
-    return failure(database_.get(), "be read");
-  return Statement(database_.get(), raw);
-}
-
-Result<void> Database::execute(const char* sql) {
-  if (sqlite3_exec(database_.get(), sql, nullptr, nullptr, nullptr) != SQLITE_OK)
-    return failure(database_.get(), "be read or written");
-  return {};
-}
-
-Result<Transaction> Transaction::begin(Database& database) {
-  DISCREET_TRY_VOID(database.execute("BEGIN IMMEDIATE"));
-  return Transaction(database);
-}
-
-Result<void> Transaction::commit() {
-  DISCREET_TRY_VOID(database_->execute("COMMIT"));
-  database_ = nullptr;
-  return {};
-}
-
-Transaction::~Transaction() {
-  if (database_) static_cast<void>(database_->execute("ROLLBACK"));
 }
 
 }  // namespace discreet::ledger

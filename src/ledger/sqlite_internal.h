@@ -1,4 +1,6 @@
-// SQLite with Results instead of return codes. Nothing here knows what a ledger is.
+// A database of events with Results instead of return codes: a file of SQLite's, or PostgreSQL.
+// Nothing here knows what a ledger is. Statements are written so that both take them, with ? for
+// values.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +11,6 @@
 #include <string_view>
 
 #include "base/result.h"
-
-struct sqlite3;
-struct sqlite3_stmt;
 
 namespace discreet::ledger {
 
@@ -25,7 +24,8 @@ class Statement {
   Statement& bind_blob(std::span<const std::uint8_t> bytes);
   Statement& bind_null();
 
-  /// True with a row, false at the end. Unavailable: the disk or another process is in the way.
+  /// True with a row, false at the end. Unavailable: the disk, the server or another process is in
+  /// the way.
   Result<bool> step();
   /// For statements that return no rows.
   Result<void> run();
@@ -35,18 +35,25 @@ class Statement {
   std::string text(int column) const;
   bool is_null(int column) const;
 
- private:
-  friend class Database;
-  struct Finalize {
-    void operator()(sqlite3_stmt* statement) const;
+  /// One kind of database's side of it.
+  class Backend {
+   public:
+    virtual ~Backend() = default;
+    virtual void bind(std::int64_t value) = 0;
+    virtual void bind(double value) = 0;
+    virtual void bind(std::string_view text) = 0;
+    virtual void bind_blob(std::span<const std::uint8_t> bytes) = 0;
+    virtual void bind_null() = 0;
+    virtual Result<bool> step() = 0;
+    virtual std::int64_t integer(int column) const = 0;
+    virtual double real(int column) const = 0;
+    virtual std::string text(int column) const = 0;
+    virtual bool is_null(int column) const = 0;
   };
-  Statement(sqlite3* database, sqlite3_stmt* statement)
-      : database_(database), statement_(statement) {}
+  explicit Statement(std::unique_ptr<Backend> backend) : backend_(std::move(backend)) {}
 
-  sqlite3* database_;
-  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
-  int next_ = 1;
-  bool bound_ = true;
+ private:
+  std::unique_ptr<Backend> backend_;
 };
 
 class Database {
@@ -57,21 +64,34 @@ class Database {
     const char* vfs = nullptr;  ///< null: the system's file access
     int busy_timeout_ms = 10'000;
   };
+  /// A file.
   static Result<Database> open(const std::string& path, Options options);
+  /// A postgres:// address. A connection that was lost is made anew outside of transactions.
+  static Result<Database> open_postgres(const std::string& address, Options options);
 
   Result<Statement> prepare(std::string_view sql);
   Result<void> execute(const char* sql);
+  /// Of one state of the data, while others go on writing. Ended by ROLLBACK.
+  Result<void> begin_reading();
+
+  class Backend {
+   public:
+    virtual ~Backend() = default;
+    virtual Result<Statement> prepare(std::string_view sql) = 0;
+    virtual Result<void> execute(const char* sql) = 0;
+    virtual Result<void> begin_reading() = 0;
+    virtual Result<void> begin_writing() = 0;
+    virtual Result<void> commit() = 0;
+  };
 
  private:
-  struct Close {
-    void operator()(sqlite3* database) const;
-  };
-  explicit Database(sqlite3* database) : database_(database) {}
-  std::unique_ptr<sqlite3, Close> database_;
+  friend class Transaction;
+  explicit Database(std::unique_ptr<Backend> backend) : backend_(std::move(backend)) {}
+  std::unique_ptr<Backend> backend_;
 };
 
-/// BEGIN IMMEDIATE, so that what is read inside cannot change before it is committed; rolled back
-/// unless committed.
+/// What is read inside cannot change before it is committed: writers are served one after another.
+/// Rolled back unless committed.
 class Transaction {
  public:
   static Result<Transaction> begin(Database& database);

@@ -36,6 +36,39 @@ CREATE TABLE users (
   delta REAL, has_share INTEGER NOT NULL, created_us INTEGER NOT NULL) STRICT;
 )";
 
+// One statement string: it is one transaction.
+constexpr char kPostgresSchema[] = R"(
+SELECT pg_advisory_xact_lock(1146309447);
+CREATE SCHEMA IF NOT EXISTS discreet_ledger;
+CREATE TABLE IF NOT EXISTS events (
+  seq bigint PRIMARY KEY, at_us bigint NOT NULL, kind text COLLATE "C" NOT NULL,
+  account text COLLATE "C" NOT NULL, body text COLLATE "C" NOT NULL, previous bytea NOT NULL,
+  hash bytea NOT NULL);
+CREATE OR REPLACE FUNCTION append_only() RETURNS trigger LANGUAGE plpgsql AS
+  $$ BEGIN RAISE EXCEPTION 'the ledger is append-only'; END $$;
+DROP TRIGGER IF EXISTS events_are_never_changed ON events;
+CREATE TRIGGER events_are_never_changed BEFORE UPDATE OR DELETE OR TRUNCATE ON events
+  FOR EACH STATEMENT EXECUTE FUNCTION append_only();
+CREATE TABLE IF NOT EXISTS accounts (
+  name text COLLATE "C" PRIMARY KEY, parent text COLLATE "C" NOT NULL, filter text NOT NULL,
+  epsilon double precision, delta double precision, windows bigint NOT NULL,
+  epsilon_spent double precision NOT NULL, delta_spent double precision NOT NULL,
+  rho_spent double precision NOT NULL, rho_delta_spent double precision NOT NULL,
+  charges bigint NOT NULL);
+CREATE TABLE IF NOT EXISTS charges (
+  seq bigint PRIMARY KEY, account text COLLATE "C" NOT NULL, root text COLLATE "C" NOT NULL,
+  question text COLLATE "C" NOT NULL, request text COLLATE "C", UNIQUE (root, question),
+  UNIQUE (account, request));
+CREATE TABLE IF NOT EXISTS answers (
+  charge bigint PRIMARY KEY, release bigint NOT NULL, answer bytea NOT NULL);
+CREATE TABLE IF NOT EXISTS users (
+  name text COLLATE "C" PRIMARY KEY, verifier text, token_sha256 bytea,
+  parent text COLLATE "C" NOT NULL, epsilon double precision, delta double precision,
+  has_share bigint NOT NULL, created_us bigint NOT NULL);
+CREATE TABLE IF NOT EXISTS format (version bigint NOT NULL);
+INSERT INTO format SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM format);
+)";
+
 Result<std::int64_t> pragma(Database& database, const char* sql) {
   DISCREET_TRY(Statement statement, database.prepare(sql));
   DISCREET_TRY(const bool row, statement.step());
@@ -124,7 +157,40 @@ Store::ChargeRow read_charge(const Statement& row) {
 
 }  // namespace
 
+Result<Store> Store::open_postgres(const std::string& address, Options options) {
+  DISCREET_TRY(Database database,
+               Database::open_postgres(address, {.create = !options.read_only,
+                                                 .read_only = options.read_only,
+                                                 .vfs = nullptr,
+                                                 .busy_timeout_ms = options.busy_timeout_ms}));
+  const auto version = [&]() -> Result<std::int64_t> {
+    DISCREET_TRY(const std::int64_t there,
+                 pragma(database, "SELECT to_regclass('discreet_ledger.format') IS NOT NULL"));
+    return there == 0 ? std::int64_t{0} : pragma(database, "SELECT version FROM format");
+  };
+  DISCREET_TRY(std::int64_t found, version());
+  if (found == 0 && options.read_only)
+    return Error{ErrorCode::NotFound,
+                 "there is no ledger in this PostgreSQL database; nothing was asked yet"};
+  if (found == 0) {
+    // Of several curators that start at once, one makes the tables.
+    DISCREET_TRY_VOID(database.execute(kPostgresSchema));
+    DISCREET_TRY(found, version());
+  }
+  if (found != kFormatVersion)
+    return invalid_input(
+        fmt::format("the ledger in this PostgreSQL database is not of format {}", kFormatVersion));
+  return Store(std::move(database));
+}
+
 Result<Store> Store::open(const std::filesystem::path& path, Options options) {
+  if (path.string().starts_with("postgres://") || path.string().starts_with("postgresql://"))
+    return open_postgres(path.string(), options);
+  if (path.string().find("://") != std::string::npos)
+    return Error{ErrorCode::InvalidInput,
+                 fmt::format("{} is of a kind that ledgers are not kept in; use a file, or "
+                             "postgres://user@host/database",
+                             path.string())};
   const bool fresh = !std::filesystem::exists(path);
   if (fresh && options.read_only)
     return Error{ErrorCode::NotFound,
@@ -230,9 +296,15 @@ Result<std::vector<Account>> Store::accounts() {
 }
 
 Result<void> Store::put_account(const Account& account) {
-  DISCREET_TRY(Statement put,
-               database_.prepare(
-                   "INSERT OR REPLACE INTO accounts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+  DISCREET_TRY(
+      Statement put,
+      database_.prepare(
+          "INSERT INTO accounts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name) "
+          "DO UPDATE SET parent = excluded.parent, filter = excluded.filter, epsilon = "
+          "excluded.epsilon, delta = excluded.delta, windows = excluded.windows, "
+          "epsilon_spent = excluded.epsilon_spent, delta_spent = excluded.delta_spent, "
+          "rho_spent = excluded.rho_spent, rho_delta_spent = excluded.rho_delta_spent, "
+          "charges = excluded.charges"));
   const GrantEvent& grant = account.grant();
   const Spent& spent = account.spent();
   put.bind(account.name()).bind(grant.parent).bind(std::string_view(name(grant.filter)));

@@ -22,6 +22,7 @@ class Store {
     bool read_only;
     int busy_timeout_ms;
   };
+  /// A file, or a postgres:// address.
   static Result<Store> open(const std::filesystem::path& path, Options options);
 
   Database& database() { return database_; }
@@ -60,6 +61,7 @@ class Store {
   static StoredEvent read_event(const Statement& row);
 
  private:
+  static Result<Store> open_postgres(const std::string& address, Options options);
   explicit Store(Database database) : database_(std::move(database)) {}
   Database database_;
 };

@@ -134,7 +134,7 @@ Result<Verification> Ledger::verify(const std::string& head) {
   DISCREET_TRY_VOID(impl_->flush());
   const std::scoped_lock lock(impl_->mutex);
   Database& database = impl_->store.database();
-  DISCREET_TRY_VOID(database.execute("BEGIN"));  // one snapshot while others go on writing
+  DISCREET_TRY_VOID(database.begin_reading());  // one snapshot while others go on writing
   const auto replay = [&]() -> Result<Verification> {
     Replay all(impl_->store);
     bool seen = head.empty();

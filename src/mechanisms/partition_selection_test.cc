@@ -156,16 +156,5 @@ TEST(PartitionSelectionTest, ExtremeCountsSaturate) {
     EXPECT_GT(noisy.release(~std::uint64_t{0}, random).value(), std::int64_t{1} << 62);
 }
 
-// delta(rho, epsilon) against the simpler bound epsilon = rho + 2 sqrt(rho ln(1/delta)).
-TEST(PartitionSelectionTest, ConcentratedPrivacyConvertsNoWorseThanTheTextbook) {
-  for (const double rho : {0.01, 0.1, 1.0}) {
-    for (const double delta : {1e-3, 1e-9}) {
-      const double epsilon = rho + 2 * std::sqrt(rho * std::log(1 / delta));
-      EXPECT_LE(zcdp_delta_up(rho, epsilon), delta);
-      EXPECT_GE(zcdp_rho_for(dp(epsilon, delta)), rho);
-    }
-  }
-}
-
 }  // namespace
 }  // namespace discreet

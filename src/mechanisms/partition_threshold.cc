@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/saturating.h"
+#include "privacy/zcdp_conversion.h"
 
 namespace discreet {
 namespace {
@@ -25,40 +26,6 @@ double normal_tail(double x, double sigma) {
 
 }  // namespace
 
-double zcdp_delta_up(double rho, double epsilon) {
-  // Any order gives a bound; a golden section in ln(order - 1) finds a good one.
-  const auto log_delta = [&](double t) {
-    const double a = 1 + std::exp(t);
-    return (a - 1) * (a * rho - epsilon) - std::log(a - 1) + a * std::log1p(-1 / a);
-  };
-  double low = -20, high = 40;
-  const double golden = (std::sqrt(5.0) - 1) / 2;
-  double x = high - golden * (high - low), y = low + golden * (high - low);
-  double fx = log_delta(x), fy = log_delta(y);
-  for (int step = 0; step < 100; ++step) {
-    if (fx < fy) {
-      high = y, y = x, fy = fx;
-      x = high - golden * (high - low), fx = log_delta(x);
-    } else {
-      low = x, x = y, fx = fy;
-      y = low + golden * (high - low), fy = log_delta(y);
-    }
-  }
-  // The last factors outweigh the rounding of the terms above, which reach at most about 1e4.
-  return std::fmin(1, std::exp(std::fmin(fx, fy) + 1e-9));
-}
-
-double zcdp_rho_for(ApproxDp target) {
-  const double epsilon = target.epsilon.value(), delta = target.delta.value();
-  double good = 0, bad = 1;
-  while (zcdp_delta_up(bad, epsilon) <= delta) good = bad, bad *= 2;
-  for (int step = 0; step < 100; ++step) {
-    const double middle = good + (bad - good) / 2;
-    (zcdp_delta_up(middle, epsilon) <= delta ? good : bad) = middle;
-  }
-  return good;
-}
-
 Result<PartitionThreshold> PartitionThreshold::laplace(ApproxDp budget, PartitionLimits limits) {
   DISCREET_TRY(const ApproxDp share, partition_share(budget, limits));
   const Rational rate = exact_rational(share.epsilon.value()).value();
@@ -74,11 +41,10 @@ Result<PartitionThreshold> PartitionThreshold::laplace(ApproxDp budget, Partitio
 Result<PartitionThreshold> PartitionThreshold::gaussian(ApproxDp budget, PartitionLimits limits) {
   DISCREET_TRY(const ApproxDp share, partition_share(budget, limits));
   const Delta half = Delta::make(budget.delta.value() / 2).value();
-  const double rho = zcdp_rho_for({budget.epsilon, half});
-  if (!(rho > 0))
-    return invalid_parameter("this epsilon and delta leave no room for Gaussian noise");
+  const auto rho = zcdp_meeting({budget.epsilon, half});
+  if (!rho) return invalid_parameter("this epsilon and delta leave no room for Gaussian noise");
   // A unit moves at most m keys by one each: rho = m / (2 sigma^2).
-  const double sigma2 = div_up(count_up(limits.partitions_per_unit_max), mul_down(2, rho));
+  const double sigma2 = div_up(count_up(limits.partitions_per_unit_max), mul_down(2, rho->value()));
   DISCREET_TRY(auto noise, DiscreteGaussianSampler::make(exact_rational(sigma2).value()));
   // P[Z >= t] <= P[N(0, sigma2) >= t - 1] (Canonne, Kamath and Steinke 2020, Proposition 25). The
   // normal tail is searched with room for its rounding.

@@ -65,9 +65,4 @@ class PartitionThreshold {
   Noise noise_;
 };
 
-/// A bound on the delta at which rho-zCDP is (epsilon, delta)-DP (Canonne, Kamath and Steinke 2020,
-/// Corollary 13), and the largest rho whose delta stays within a wanted one.
-double zcdp_delta_up(double rho, double epsilon);
-double zcdp_rho_for(ApproxDp target);
-
 }  // namespace discreet

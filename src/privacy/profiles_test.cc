@@ -133,6 +133,18 @@ TEST(ZcdpConversionTest, TheRhoFoundMeetsTheTargetAndNoGreaterOneDoes) {
   EXPECT_EQ(zcdp_delta_up(Rho::zero(), 1), 0);
 }
 
+// delta(rho, epsilon) against the simpler bound epsilon = rho + 2 sqrt(rho ln(1/delta)).
+TEST(ZcdpConversionTest, ItIsNoWorseThanTheTextbook) {
+  for (const double rho : {0.01, 0.1, 1.0}) {
+    for (const double delta : {1e-3, 1e-9}) {
+      const double epsilon = rho + 2 * std::sqrt(rho * std::log(1 / delta));
+      EXPECT_LE(zcdp_delta_up(Rho::make(rho).value(), epsilon), delta);
+      EXPECT_GE(zcdp_meeting({Epsilon::make(epsilon).value(), Delta::make(delta).value()})->value(),
+                rho);
+    }
+  }
+}
+
 TEST(PublishedVectorsTest, GaussianDiscreteGaussianAndZcdpAreReproduced) {
   std::ifstream file(shared_file("vectors/accounting.json"));
   if (!file) GTEST_SKIP() << "no vectors beside the checkout";

@@ -55,6 +55,20 @@ std::string rows_of(const std::string& table, std::int64_t schema, std::int64_t 
   return sql;
 }
 
+const std::vector<std::pair<std::string, std::string>> kLocalColumns = {
+    {"value", "text"},           {"estimate", "double precision"}, {"stderr", "double precision"},
+    {"low", "double precision"}, {"high", "double precision"},     {"reports", "bigint"}};
+
+/// A collection's name as a table's: emoji-0.5 becomes emoji_0_5.
+std::string local_table(std::string name) {
+  for (char& c : name)
+    if (c == '-' || c == '.') c = '_';
+  return name;
+}
+std::string quoted_name(const std::string& name) {
+  return '"' + name + '"';  // collections have letters, digits and '_' only by now
+}
+
 const std::pair<const char*, std::vector<std::pair<std::string, std::string>>> kOwnTables[] = {
     {"tables",
      {{"name", "text"},
@@ -124,13 +138,14 @@ std::string pg_name(const std::string& engine) {
 }  // namespace
 
 Result<std::shared_ptr<CatalogDatabase>> CatalogDatabase::open(
-    const std::vector<VisibleTable>& tables, const std::string& user) {
+    const std::vector<VisibleTable>& tables, const std::string& user,
+    const local::Collector* collector) {
   DuckDbSettings settings;
   settings.threads = 1;
   settings.memory_max_mib = 256;
   settings.external_access = false;
   DISCREET_TRY(DuckDb engine, DuckDb::open(std::move(settings)));
-  std::shared_ptr<CatalogDatabase> made(new CatalogDatabase(std::move(engine)));
+  std::shared_ptr<CatalogDatabase> made(new CatalogDatabase(std::move(engine), collector));
   std::string rows;
   std::int64_t oid = 16400;
   for (const VisibleTable& visible : tables) {
@@ -159,10 +174,38 @@ Result<std::shared_ptr<CatalogDatabase>> CatalogDatabase::open(
     }
   }
   for (const auto& [name, columns] : kOwnTables) rows += rows_of(name, 16000, oid++, columns);
+  if (collector)
+    for (const std::string& name : collector->names())
+      for (const char* end : {"", "_top"})
+        rows += rows_of(local_table(name) + end, 16001, oid++, kLocalColumns);
   for (const std::string& part : {std::string(kCatalogTypes), filled(kCatalogTables, user), rows,
                                   filled(kCatalogFunctions, user), filled(kCatalogViews, user)})
     DISCREET_TRY_VOID(made->engine_.execute(part));
   return made;
+}
+
+// Estimates as they are now. Reports were randomised before they came: reading them costs nothing.
+Result<void> CatalogDatabase::refresh_local() {
+  constexpr int kTop = 10;
+  std::string sql = "BEGIN; CREATE SCHEMA IF NOT EXISTS local;";
+  for (const std::string& name : collector_->names()) {
+    const auto table = collector_->estimates(name, {});
+    if (!table) continue;  // open text: nobody has said which words to look for
+    const std::string own = "local." + quoted_name(local_table(name));
+    sql += fmt::format(
+        "CREATE OR REPLACE TABLE {} (value VARCHAR, estimate DOUBLE, stderr DOUBLE, low DOUBLE, "
+        "high "
+        "DOUBLE, reports BIGINT);",
+        own);
+    for (const local::EstimateRow& row : table->rows)
+      sql += fmt::format("INSERT INTO {} VALUES ({}, {}, {}, {}, {}, {});", own,
+                         sql_literal(row.value), row.estimate, row.standard_error, row.low,
+                         row.high, table->reports);
+    sql += fmt::format(
+        "CREATE OR REPLACE TABLE local.{} AS SELECT * FROM {} ORDER BY estimate DESC LIMIT {};",
+        quoted_name(local_table(name) + "_top"), own, kTop);
+  }
+  return engine_.execute(sql + "COMMIT;");
 }
 
 Result<void> CatalogDatabase::refresh(ledger::Ledger& ledger, const Identity& identity) {
@@ -212,6 +255,11 @@ Result<Answer> CatalogDatabase::query(const std::string& sql,
   DISCREET_TRY(const std::string rewritten, rewrite_catalog_query(sql, parameters));
   DISCREET_TRY(const auto tokens, sql::scan(sql));
   const std::scoped_lock lock(mutex_);
+  for (std::size_t i = 0; collector_ && i + 2 < tokens.size(); ++i)
+    if (tokens[i].is("local") && tokens[i + 1].is(".")) {
+      DISCREET_TRY_VOID(refresh_local());
+      break;
+    }
   for (std::size_t i = 0; i + 2 < tokens.size(); ++i)
     if (tokens[i].is("discreet") && tokens[i + 1].is(".")) {
       DISCREET_TRY_VOID(refresh(ledger, identity));

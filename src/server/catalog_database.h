@@ -21,8 +21,10 @@ namespace discreet::server {
 
 class CatalogDatabase {
  public:
+  /// The collector, where there is one, must outlive it; its estimates are the tables of local.*.
   static Result<std::shared_ptr<CatalogDatabase>> open(const std::vector<VisibleTable>& tables,
-                                                       const std::string& user);
+                                                       const std::string& user,
+                                                       const local::Collector* collector = nullptr);
 
   /// One SELECT as a client wrote it. `owner` sees everybody's rows of discreet.ledger and
   /// discreet.budget.
@@ -32,11 +34,14 @@ class CatalogDatabase {
   void interrupt() const { engine_.interrupt(); }
 
  private:
-  explicit CatalogDatabase(DuckDb engine) : engine_(std::move(engine)) {}
+  CatalogDatabase(DuckDb engine, const local::Collector* collector)
+      : engine_(std::move(engine)), collector_(collector) {}
   Result<void> refresh(ledger::Ledger& ledger, const Identity& identity);
+  Result<void> refresh_local();
 
   std::mutex mutex_;
   DuckDb engine_;
+  const local::Collector* collector_;
 };
 
 /// The client's text in the catalog database's dialect: pg_catalog.x and information_schema.x

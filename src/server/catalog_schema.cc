@@ -12,7 +12,7 @@ CREATE TYPE int2vector AS VARCHAR; CREATE TYPE xid AS BIGINT;
 const char* const kCatalogTables = R"sql(
 CREATE TABLE pgc.pg_namespace (oid BIGINT, nspname VARCHAR, nspowner BIGINT, nspacl VARCHAR[]);
 INSERT INTO pgc.pg_namespace VALUES (11, 'pg_catalog', 10, NULL), (2200, 'public', 10, NULL),
-  (13000, 'information_schema', 10, NULL), (16000, 'discreet', 10, NULL);
+  (13000, 'information_schema', 10, NULL), (16000, 'discreet', 10, NULL), (16001, 'local', 10, NULL);
 CREATE TABLE pgc.pg_class (oid BIGINT, relname VARCHAR, relnamespace BIGINT, relnatts INTEGER,
   relkind VARCHAR DEFAULT 'r', reltype BIGINT DEFAULT 0, reloftype BIGINT DEFAULT 0,
   relowner BIGINT DEFAULT 10, relam BIGINT DEFAULT 2, relfilenode BIGINT DEFAULT 0,

@@ -25,6 +25,8 @@ const char* name(RequestKind kind) {
       return "catalog";
     case RequestKind::Login:
       return "login";
+    case RequestKind::Reports:
+      return "reports";
     case RequestKind::Other:
       return "other";
   }

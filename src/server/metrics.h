@@ -7,7 +7,7 @@
 namespace discreet::server {
 
 enum class Protocol { Postgres, Http };
-enum class RequestKind { Question, Repeat, Explain, Catalog, Login, Other };
+enum class RequestKind { Question, Repeat, Explain, Catalog, Login, Reports, Other };
 
 /// Thread-safe.
 class Metrics {

@@ -29,6 +29,9 @@ Service::Service(const catalog::Policy& policy, const Clock& clock, Settings set
 Result<std::unique_ptr<Service>> Service::open(const catalog::Policy& policy, const Clock& clock,
                                                Settings settings, Log& log) {
   std::unique_ptr<Service> service(new Service(policy, clock, std::move(settings), log));
+  if (!service->settings_.reports.empty()) {
+    DISCREET_TRY(service->collector_, local::Collector::open(service->settings_.reports.string()));
+  }
   // The engine's own words may quote rows: they are not written anywhere.
   auto first = std::make_unique<Worker>();
   DISCREET_TRY(Curator curator, Curator::open(policy, clock, first->random, nullptr));
@@ -175,7 +178,7 @@ Result<std::shared_ptr<CatalogDatabase>> Service::catalog_of(const std::string& 
   std::shared_ptr<CatalogDatabase> found;
   const std::scoped_lock lock(catalogs_mutex_);
   if (const auto known = catalogs_.find(user); known != catalogs_.end()) return known->second;
-  DISCREET_TRY(found, CatalogDatabase::open(visible_tables(user), user));
+  DISCREET_TRY(found, CatalogDatabase::open(visible_tables(user), user, collector()));
   if (catalogs_.size() >= kCatalogsMax) catalogs_.erase(catalogs_.begin());
   catalogs_[user] = found;
   return found;

@@ -22,6 +22,7 @@
 #include "curator/curator.h"
 #include "ledger/sha256.h"
 #include "ledger/users.h"
+#include "local/collector/collector.h"
 #include "server/limits.h"
 #include "server/log.h"
 #include "server/metrics.h"
@@ -83,6 +84,9 @@ class Service {
   /// Stops the catalog query that runs for this user, if any: its session no longer waits.
   void interrupt_catalog(const std::string& user);
 
+  /// Randomised reports from people's devices, where the settings ask for them; else null.
+  local::Collector* collector() const { return collector_.get(); }
+
   const catalog::Policy& policy() const { return policy_; }
   const Settings& settings() const { return settings_; }
   const Clock& clock() const { return clock_; }
@@ -105,6 +109,7 @@ class Service {
   LoginGuard logins_;
   RateLimit rates_;
   std::string mock_secret_;
+  std::unique_ptr<local::Collector> collector_;
 
   std::map<std::string, std::vector<VisibleColumn>> columns_;  // by table, hidden ones left out
 

@@ -16,7 +16,9 @@ struct Settings {
   std::uint16_t http_port = 8433;                      ///< 0: any
   std::filesystem::path tls_certificate{}, tls_key{};  ///< PEM; empty: no TLS
   bool require_tls = false;
+  std::filesystem::path reports{};  ///< where randomised reports are collected; empty: nowhere
   std::filesystem::path console{};  ///< the console's built files; empty: none are served
+  std::filesystem::path docs{};     ///< the documentation's built files, under /docs
 
   /// Users with the owner's role: they see every account and may grant.
   std::vector<std::string> owners = {"owner"};

@@ -162,7 +162,7 @@ bool reads_catalog(const Tokens& tokens) {
     if (name == "from") has_from = true;
     if (name == "information_schema" || name == "pg_catalog" || name.starts_with("pg_"))
       return true;
-    if (name == "discreet" && is(tokens, i + 1, ".")) return true;
+    if ((name == "discreet" || name == "local") && is(tokens, i + 1, ".")) return true;
     // unnest(current_schemas(true)) and the like: no question has a function for a table.
     if (is(tokens, i + 1, "(") && name != "select" && i > 0 &&
         (is(tokens, i - 1, "from") || is(tokens, i - 1, "join")))

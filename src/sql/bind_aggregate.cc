@@ -11,7 +11,8 @@
 namespace discreet::sql {
 namespace {
 
-/// Aggregates that are known; the second list would show people's values, the third comes later.
+/// Aggregates that are known, besides tests (bind_inference.cc); the second list would show people's
+/// values.
 const std::set<std::string_view> kAggregates = {"count",
                                                 "sum",
                                                 "avg",
@@ -46,15 +47,11 @@ const std::set<std::string_view> kShowingAggregates = {
     "jsonb_object_agg", "xmlagg",     "list",      "first",        "last",
     "any_value",        "arg_min",    "arg_max",   "group_concat", "bit_and",
     "bit_or",           "bit_xor",    "range_agg", "first_value",  "last_value"};
-const std::set<std::string_view> kLaterAggregates = {
-    "regr_slope", "regr_intercept", "regr_r2",  "regr_count", "regr_avgx", "regr_avgy",
-    "regr_sxx",   "regr_syy",       "regr_sxy", "t_test",     "chi_square"};
 
 }  // namespace
 
 bool Binder::is_aggregate(const std::string& name) {
-  return kAggregates.contains(name) || kShowingAggregates.contains(name) ||
-         kLaterAggregates.contains(name);
+  return kAggregates.contains(name) || kShowingAggregates.contains(name) || is_test(name);
 }
 
 bool Binder::contains_subquery(const Expr& expr) {
@@ -234,11 +231,13 @@ Result<ScalarPtr> Binder::bind_aggregate(const Expr& expr, const CallExpr& call,
     return source_.refuse(expr.position,
                           fmt::format("{} would show people's values", call.function),
                           "Ask for counts, sums, averages, quantiles, mode or top_k");
-  if (kLaterAggregates.contains(call.function))
+  if (is_test(call.function)) {
+    if (!aggregation.exact) return bind_test(expr, call, aggregation);
     return source_.refuse(
         expr.position,
-        fmt::format("{} is not answered yet; it comes with statistical tests later", call.function),
-        "Use covar_samp, corr, var_samp and avg");
+        fmt::format("{} is not computed over public rows or rows of one person", call.function),
+        "Ask for the rows and test them where you are: they are public");
+  }
   if (kShowingAggregates.contains(call.function))
     return source_.refuse(expr.position, fmt::format("{} is not supported", call.function),
                           "docs/sql.md lists the aggregates");

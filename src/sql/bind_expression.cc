@@ -136,6 +136,7 @@ Result<ScalarPtr> Binder::bind_name(const Expr& expr, const NameExpr& wanted, Sc
 }
 
 Result<ScalarPtr> Binder::bind_call(const Expr& expr, const CallExpr& call, Scope& scope) {
+  if (call.is_operator && call.function == ".") return bind_result_part(expr, call, scope);
   if (!call.is_operator && is_aggregate(call.function)) {
     if (scope.aggregation == nullptr)
       return source_.invalid(expr.position,

@@ -41,6 +41,9 @@ std::string Binder::output_name(const Target& target) {
       column != nullptr && !column->parts.empty())
     return column->parts.back();
   if (const auto* call = std::get_if<CallExpr>(&expr->node);
+      call != nullptr && call->is_operator && call->function == ".")
+    return std::get<std::string>(std::get<LiteralExpr>(call->args[1]->node).value);
+  if (const auto* call = std::get_if<CallExpr>(&expr->node);
       call != nullptr && (!call->is_operator || call->function == "coalesce"))
     return call->function;
   if (std::holds_alternative<CaseExpr>(expr->node)) return "case";

@@ -9,11 +9,9 @@
 #include "sql/rewrite.h"
 
 namespace discreet::sql {
-namespace {
-
-std::string text_of(const Source& source, int position, const CallExpr& call) {
+std::string Binder::text_of(int position, const CallExpr& call) const {
   // From the name to its closing parenthesis, as written.
-  const std::string& text = source.text();
+  const std::string& text = source_.text();
   if (position < 0 || static_cast<std::size_t>(position) >= text.size()) return call.function;
   int depth = 0;
   for (std::size_t at = static_cast<std::size_t>(position); at < text.size(); ++at) {
@@ -24,8 +22,6 @@ std::string text_of(const Source& source, int position, const CallExpr& call) {
   }
   return call.function;
 }
-
-}  // namespace
 
 Result<std::optional<AskedBounds>> Binder::asked_bounds(const Expr& expr, const CallExpr& call) {
   std::optional<AskedBounds> asked;
@@ -95,7 +91,7 @@ Result<std::size_t> Binder::add_value(const ScalarPtr& scalar,
   release.values.push_back(choice.value);
   aggregation.raw.push_back(raw);
   aggregation.grid_sql.push_back(
-      grid_expression(choice.value, fmt::format("v{}", release.values.size())));
+      grid_expression(choice.value, fmt::format("v{}", release.values.size()), schema_.dialect()));
   aggregation.value_keys.push_back(key);
   return release.values.size() - 1;
 }
@@ -209,7 +205,7 @@ Result<ScalarPtr> Binder::bind_release_aggregate(const Expr& expr, const CallExp
                           fmt::format("Use {} without DISTINCT, or count(DISTINCT x)", function));
 
   AggregateRelease made;
-  made.text = text_of(source_, expr.position, call);
+  made.text = text_of(expr.position, call);
   made.asked = asked;
   made.type = double_type();
   if (filter) made.filter_rows = add_rows({filter}, aggregation);

@@ -138,7 +138,15 @@ class Binder {
   Facts facts_of_exact(const ExactAggregate& aggregate, const Relation& input) const;
   Result<std::vector<double>> bind_numbers(const Expr& expr, const char* what);
 
+  // bind_inference.cc
+  static bool is_test(const std::string& name);
+  Result<ScalarPtr> bind_result_part(const Expr& expr, const CallExpr& call, Scope& scope);
+  Result<ScalarPtr> bind_test(const Expr& expr, const CallExpr& call, Aggregation& aggregation);
+  Result<ScalarPtr> add_result(const Expr& expr, const CallExpr& call, AggregateKind kind,
+                               const std::string& identity, Aggregation& aggregation);
+
   // bind_release.cc; finish_release.cc
+  std::string text_of(int position, const CallExpr& call) const;
   Result<ScalarPtr> bind_release_aggregate(const Expr& expr, const CallExpr& call,
                                            Aggregation& aggregation);
   Result<std::size_t> add_value(const ScalarPtr& scalar, const std::optional<AskedBounds>& asked,
@@ -182,6 +190,9 @@ class Binder {
   int depth_ = 0;
 };
 
+/// A number read off the text of a test's result.
+ScalarPtr result_part(const ScalarPtr& result, const std::string& part);
+
 /// Decimals leave as reals: noise has no digits to keep.
 inline Type released_type(Type type) {
   return type.kind == TypeKind::Decimal ? double_type() : type;
@@ -189,7 +200,8 @@ inline Type released_type(Type type) {
 
 /// Domains of a release's keys: listed, ranges, or rows of public tables (key_domains.cc).
 void find_key_domains(const Plan& input, const std::vector<std::pair<ColumnId, ScalarPtr>>& keys,
-                      const FactsTable& facts, const catalog::Policy& policy, Release& release);
+                      const FactsTable& facts, const catalog::Policy& policy, Release& release,
+                      const EngineDialect* dialect);
 
 /// A date "2026-01-31" or timestamp "2026-01-31 10:00:00" (fractions and T allowed).
 std::optional<catalog::Date> parse_date(const std::string& text);

@@ -373,6 +373,7 @@ Facts FactsTable::of_apply(const Scalar& scalar, const Apply& applied) const {
     case Function::Replace:
     case Function::Concat:
     case Function::SplitPart:
+    case Function::ResultPart:
     case Function::DateTrunc:
     case Function::AddInterval:
     case Function::SubtractInterval:

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "sql/bounds.h"
+#include "sql/engine_dialect.h"
 
 namespace discreet::sql {
 namespace {
@@ -52,11 +53,17 @@ bool has_subquery(const Scalar& scalar) {
   return false;
 }
 
-class Emitter {
+class Emitter final : public ScalarWriter {
  public:
-  explicit Emitter(const FactsTable* facts) : facts_(facts) {}
+  explicit Emitter(const FactsTable* facts, const EngineDialect* dialect = nullptr)
+      : facts_(facts), dialect_(dialect) {}
+
+  std::string write(const Scalar& one) const override { return scalar(one); }
+  bool fits(const Scalar& one) const override { return cannot_overflow(one); }
 
   std::string scalar(const Scalar& one, bool inside_try = false) const {
+    if (dialect_ != nullptr)
+      if (auto own = dialect_->scalar(one, *this)) return *std::move(own);
     return std::visit([&](const auto& node) { return emit(one, node, inside_try); }, one.node);
   }
 
@@ -299,6 +306,12 @@ class Emitter {
         return infix(applied, " || ");
       case Function::StartsWith:
         return prefix(applied, "starts_with");
+      case Function::ResultPart: {
+        const auto& part = std::get<std::string>(as_constant(*applied.args[1])->value);
+        return fmt::format(
+            "TRY_CAST(nullif(regexp_extract({}, '\"{}\": (-?[0-9][0-9.e+-]*)', 1), '') AS DOUBLE)",
+            arg(0), part);
+      }
       case Function::SplitPart:
         return fmt::format("TRY({})", prefix(applied, "split_part"));
       case Function::DatePart:
@@ -329,6 +342,8 @@ class Emitter {
   std::string emit_node(const OneRow&, std::set<ColumnId>&) const { return "SELECT 1"; }
 
   std::string emit_node(const Scan& scan, std::set<ColumnId>& used) const {
+    if (dialect_ != nullptr)
+      return dialect_->scan(scan, [&](ColumnId id) { return used.contains(id); });
     std::vector<std::string> columns;
     for (const auto& column : scan.columns)
       if (used.contains(column.id))
@@ -417,6 +432,7 @@ class Emitter {
   }
 
   std::string exact(const ExactAggregate& aggregate) const {
+    if (dialect_ != nullptr) return dialect_->aggregate(aggregate, *this);
     const auto arg = [&](std::size_t i) { return scalar(*aggregate.args.at(i)); };
     // Sums of squares of reals near the top of their range make the engine fail; nothing sensible
     // is lost by keeping them below.
@@ -570,6 +586,7 @@ class Emitter {
   }
 
   const FactsTable* facts_;
+  const EngineDialect* dialect_;
 };
 
 }  // namespace
@@ -622,14 +639,15 @@ std::string emit_constant(const ConstantValue& value) {
   return std::visit(Emit{}, value);
 }
 
-std::string emit_scalar(const Scalar& scalar, const FactsTable* facts) {
-  return Emitter(facts).scalar(scalar);
+std::string emit_scalar(const Scalar& scalar, const FactsTable* facts,
+                        const EngineDialect* dialect) {
+  return Emitter(facts, dialect).scalar(scalar);
 }
 
 std::string emit_plan(const Plan& plan, const std::vector<ColumnId>& outputs,
-                      const FactsTable* facts) {
+                      const FactsTable* facts, const EngineDialect* dialect) {
   std::set<ColumnId> used(outputs.begin(), outputs.end());
-  return Emitter(facts).plan(plan, used);
+  return Emitter(facts, dialect).plan(plan, used);
 }
 
 }  // namespace discreet::sql

@@ -14,14 +14,17 @@
 namespace discreet::sql {
 
 class FactsTable;
+class EngineDialect;
 
 /// With `facts`, TRY() is left out where the bounds show that nothing can overflow.
-std::string emit_scalar(const Scalar& scalar, const FactsTable* facts = nullptr);
+/// Without a dialect it is DuckDB's SQL.
+std::string emit_scalar(const Scalar& scalar, const FactsTable* facts = nullptr,
+                        const EngineDialect* dialect = nullptr);
 
 /// A SELECT whose result has (at least) the columns `outputs`, named c<id>. Other columns are
 /// pruned where that is cheap.
 std::string emit_plan(const Plan& plan, const std::vector<ColumnId>& outputs,
-                      const FactsTable* facts = nullptr);
+                      const FactsTable* facts = nullptr, const EngineDialect* dialect = nullptr);
 
 std::string column_name(ColumnId id);
 std::string quote_text(const std::string& text);

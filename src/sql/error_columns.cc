@@ -148,6 +148,24 @@ class Pass {
         if (args[1].error) return {false, nullptr};
         return {true, apply(double_type(), -1, Function::Divide,
                             {args[0].error, absolute(applied->args[1])})};
+      case Function::ResultPart: {
+        // An estimate has its interval beside it: the farther end counts.
+        const auto& part = std::get<std::string>(as_constant(*applied->args[1])->value);
+        const bool coefficient = part.size() >= 2 && part[0] == 'b' &&
+                                 part.find_first_not_of("0123456789", 1) == std::string::npos;
+        if (part != "estimate" && !coefficient) return {false, nullptr};
+        const auto other = [&](const char* end) {
+          return apply(double_type(), -1, Function::ResultPart,
+                       {applied->args[0],
+                        make_scalar(text_type(), -1,
+                                    Constant{coefficient ? part + "_" + end : std::string(end)})});
+        };
+        const auto less = [](const ScalarPtr& a, const ScalarPtr& b) {
+          return apply(double_type(), -1, Function::Subtract, {a, b});
+        };
+        return {true, apply(double_type(), -1, Function::Greatest,
+                            {less(other("high"), scalar), less(scalar, other("low"))})};
+      }
       case Function::Coalesce:
         // The first is nearly always there; where it is not, its error is NULL too.
         if (args[0].error && noisy == 1) return args[0];

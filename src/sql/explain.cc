@@ -143,6 +143,30 @@ std::string kind_name(const AggregateKind& kind) {
     std::string operator()(const HistogramRelease& one) const {
       return one.cumulative ? "cdf" : "histogram";
     }
+    std::string operator()(const TestRelease& one) const {
+      switch (one.kind) {
+        case TestRelease::Kind::OneSample:
+          return "t_test, one sample";
+        case TestRelease::Kind::TwoSample:
+          return "t_test, two samples";
+        case TestRelease::Kind::Anova:
+          return "anova";
+        case TestRelease::Kind::Proportion:
+          return "prop_test, one sample";
+        case TestRelease::Kind::TwoProportions:
+          return "prop_test, two samples";
+        case TestRelease::Kind::Fit:
+          return "chi_square, goodness of fit";
+        case TestRelease::Kind::Independence:
+          return "chi_square, independence";
+        case TestRelease::Kind::Correlation:
+          return "corr_test";
+        case TestRelease::Kind::Regression:
+          return "linear_regression";
+      }
+      return "test";
+    }
+    std::string operator()(const QuantileIntervalRelease&) const { return "quantile_interval"; }
   };
   return std::visit(Name{}, kind);
 }

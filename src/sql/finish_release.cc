@@ -178,15 +178,15 @@ Result<Relation> Binder::finish_release(const Query& query, Relation input,
     made.fields.push_back(std::move(field));
   }
   release.table = fmt::format("released_{}", releases_.size() + 1);
-  find_key_domains(*input.plan, keys, facts_, policy_, release);
+  find_key_domains(*input.plan, keys, facts_, policy_, release, schema_.dialect());
 
   Type unit_type = integer_type();
   for (const Field& field : input.fields)
     if (field.id == *input.unit) unit_type = field.type;
-  write_release_sql(
-      ReleaseInput{*input.plan, use_column(*input.unit, unit_type), keys, aggregation.raw,
-                   aggregation.grid_sql, aggregation.conditions, aggregation.feature_sql, facts_},
-      release);
+  write_release_sql(ReleaseInput{*input.plan, use_column(*input.unit, unit_type), keys,
+                                 aggregation.raw, aggregation.grid_sql, aggregation.conditions,
+                                 aggregation.feature_sql, facts_, schema_.dialect()},
+                    release);
   if (release.options && release.options->group_selection == GroupSelection::PublicGroups)
     for (std::size_t i = 0; i < release.keys.size(); ++i)
       if (!release.keys[i].is_public())

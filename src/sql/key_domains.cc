@@ -12,6 +12,7 @@
 
 #include "sql/binder_internal.h"
 #include "sql/emit.h"
+#include "sql/engine_dialect.h"
 
 namespace discreet::sql {
 namespace {
@@ -212,7 +213,8 @@ class Flattened {
 }  // namespace
 
 void find_key_domains(const Plan& input, const std::vector<std::pair<ColumnId, ScalarPtr>>& keys,
-                      const FactsTable& facts, const catalog::Policy& policy, Release& release) {
+                      const FactsTable& facts, const catalog::Policy& policy, Release& release,
+                      const EngineDialect* dialect) {
   Flattened flat(policy);
   flat.add(std::make_shared<const Plan>(input));
 
@@ -272,15 +274,19 @@ void find_key_domains(const Plan& input, const std::vector<std::pair<ColumnId, S
     for (std::size_t column = 0; column < members.size(); ++column) {
       const auto& [index, expression] = members[column];
       for_each_column(*expression, [&](ColumnId id) { wanted.push_back(id); });
-      auto text = emit_scalar(*expression);
+      auto text = emit_scalar(*expression, nullptr, dialect);
       if (expression->type.kind == TypeKind::Decimal)
         text = fmt::format("CAST({} AS DOUBLE)", text);
       columns +=
           fmt::format("{}{} AS {}", columns.empty() ? "" : ", ", text, release.keys[index].column);
       release.keys[index].domain = PublicSetKey{release.public_key_sets.size(), column};
     }
-    release.public_key_sets.push_back(
-        {fmt::format("SELECT DISTINCT {} FROM ({})", columns, emit_plan(*plan, wanted))});
+    release.public_key_sets.push_back({fmt::format("SELECT DISTINCT {} FROM ({})", columns,
+                                                   emit_plan(*plan, wanted, nullptr, dialect))});
+    if (dialect != nullptr) {
+      std::string& sql = release.public_key_sets.back().sql;
+      sql = dialect->statement(sql);
+    }
   }
 }
 

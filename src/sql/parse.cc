@@ -357,6 +357,17 @@ Result<ExprPtr> Reader::expr(const Node& node) {
       DISCREET_TRY(auto items, exprs(node.a_array_expr().elements()));
       return make_expr(node.a_array_expr().location(), ListExpr{std::move(items)});
     }
+    case Node::kAIndirection: {
+      // (f(x)).part
+      const auto& parts = node.a_indirection().indirection();
+      DISCREET_TRY(auto inner, expr(node.a_indirection().arg()));
+      if (parts.size() != 1 || parts[0].node_case() != Node::kString)
+        return unsupported(inner->position, "array elements and parts of parts are not supported",
+                           "Read one part off a test's result: (t_test(x, g)).p_value");
+      const int position = inner->position;
+      return call(position, ".",
+                  {std::move(inner), make_expr(position, LiteralExpr{parts[0].string().sval()})});
+    }
     case Node::kSqlvalueFunction:
       return unsupported(node.sqlvalue_function().location(),
                          "the answer would depend on the time or the session",

@@ -165,10 +165,42 @@ struct HistogramRelease {
   bool cumulative;  ///< approx CDF: shares of values <= each edge; bins[0] is up to edges[0]
 };
 
+/// A statistical test or fit over rows that are one per unit; its result is a text (a JSON object).
+struct TestRelease {
+  enum class Kind {
+    OneSample,
+    TwoSample,
+    Anova,
+    Proportion,
+    TwoProportions,
+    Fit,
+    Independence,
+    Correlation,
+    Regression
+  } kind;
+  struct Moments {
+    std::size_t count, sum, squares;
+  };
+  std::vector<Moments> groups;        ///< OneSample, TwoSample, Anova
+  std::vector<std::size_t> cells;     ///< counts that exclude each other, row by row
+  std::size_t columns;                ///< cells in a row
+  std::size_t count;                  ///< Correlation, Regression: rows where all are present
+  std::vector<std::size_t> sums;      ///< regressors, then y
+  std::vector<std::size_t> products;  ///< of pairs i <= j of them
+  double null;                        ///< the mean or chance that is tested
+  std::vector<double> chances;        ///< Fit
+  std::vector<std::string> names;     ///< of groups, values or columns
+};
+/// A quantile with its interval, over one value per unit; its result is a text likewise.
+struct QuantileIntervalRelease {
+  std::size_t stream;
+  double fraction;
+};
+
 using AggregateKind =
     std::variant<CountRelease, SumRelease, AvgRelease, VarianceRelease, CovarianceRelease,
                  ExtremeRelease, QuantilesRelease, CountUnitsRelease, CountDistinctRelease,
-                 ModeRelease, TopKRelease, HistogramRelease>;
+                 ModeRelease, TopKRelease, HistogramRelease, TestRelease, QuantileIntervalRelease>;
 
 /// contribution_bounds_per_group (or _per_row), as asked, in the value's own measure.
 struct AskedBounds {

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "sql/emit.h"
+#include "sql/engine_dialect.h"
 
 namespace discreet::sql {
 namespace {
@@ -131,7 +132,9 @@ GridChoice choose_grid(Type type, const Facts& facts, const std::optional<AskedB
   return choice;
 }
 
-std::string grid_expression(const Value& value, const std::string& v) {
+std::string grid_expression(const Value& value, const std::string& v,
+                            const EngineDialect* dialect) {
+  if (dialect != nullptr) return dialect->grid(value, v);
   const auto clamped = [&](const std::string& number, const std::string& lower,
                            const std::string& upper) {
     // ELSE keeps NULL: neither comparison holds for it.
@@ -214,7 +217,7 @@ void write_release_sql(const ReleaseInput& input, Release& release) {
   for (std::size_t i = 0; i < input.keys.size(); ++i) {
     const ScalarPtr& key = input.keys[i].second;
     want(key);
-    auto text = emit_scalar(*key, &input.facts);
+    auto text = emit_scalar(*key, &input.facts, input.dialect);
     if (key->type.kind == TypeKind::Decimal) text = fmt::format("CAST({} AS DOUBLE)", text);
     first.push_back(fmt::format("{} AS k{}", text, i + 1));
     keys.push_back(fmt::format("k{}", i + 1));
@@ -223,7 +226,8 @@ void write_release_sql(const ReleaseInput& input, Release& release) {
   }
   for (std::size_t i = 0; i < input.raw.size(); ++i) {
     want(input.raw[i]);
-    first.push_back(fmt::format("{} AS v{}", emit_scalar(*input.raw[i], &input.facts), i + 1));
+    first.push_back(
+        fmt::format("{} AS v{}", emit_scalar(*input.raw[i], &input.facts, input.dialect), i + 1));
     second.push_back(fmt::format("{} AS q{}", input.grid_sql[i], i + 1));
     const bool as_it_is = is_on_its_grid(release.values[i]);
     streamed.push_back(as_it_is ? fmt::format("v{0} AS q{0}", i + 1) : second.back());
@@ -233,8 +237,8 @@ void write_release_sql(const ReleaseInput& input, Release& release) {
   }
   for (std::size_t i = 0; i < input.conditions.size(); ++i) {
     want(input.conditions[i]);
-    first.push_back(
-        fmt::format("{} AS p{}", emit_scalar(*input.conditions[i], &input.facts), i + 1));
+    first.push_back(fmt::format(
+        "{} AS p{}", emit_scalar(*input.conditions[i], &input.facts, input.dialect), i + 1));
     second.push_back(fmt::format("p{}", i + 1));
     streamed.push_back(second.back());
   }
@@ -252,12 +256,13 @@ void write_release_sql(const ReleaseInput& input, Release& release) {
   const bool unit_fits = input.unit->type.kind == TypeKind::Integer ||
                          input.unit->type.kind == TypeKind::Text ||
                          input.unit->type.kind == TypeKind::Date;
-  const auto unit_text = emit_scalar(*input.unit);
+  const auto unit_text = emit_scalar(*input.unit, nullptr, input.dialect);
   auto with_unit = wanted;
   for_each_column(*input.unit, [&](ColumnId id) { with_unit.push_back(id); });
   // A row that is its own unit needs no name for it; other rows without a unit belong to nobody.
   const auto rows_without_unit = [&] {
-    const auto plan = emit_plan(input.plan, release.unit_is_row ? wanted : with_unit, &input.facts);
+    const auto plan = emit_plan(input.plan, release.unit_is_row ? wanted : with_unit, &input.facts,
+                                input.dialect);
     return fmt::format("SELECT {} FROM (SELECT {} FROM ({}){})", or_one(second), or_one(first),
                        plan,
                        release.unit_is_row ? "" : fmt::format(" WHERE {} IS NOT NULL", unit_text));
@@ -267,7 +272,7 @@ void write_release_sql(const ReleaseInput& input, Release& release) {
                   joined(with({unit_fits ? unit_text + " AS unit"
                                          : fmt::format("CAST({} AS VARCHAR) AS unit", unit_text)},
                               first)),
-                  emit_plan(input.plan, with_unit, &input.facts), unit_text);
+                  emit_plan(input.plan, with_unit, &input.facts, input.dialect), unit_text);
   const std::string rows = fmt::format("SELECT {} FROM {}", joined(with({"unit"}, second)), named);
   release.streamed_sql = fmt::format("SELECT {} FROM {}", joined(with({"unit"}, streamed)), named);
   const auto unit_and_keys = with({"unit"}, keys);
@@ -289,9 +294,17 @@ void write_release_sql(const ReleaseInput& input, Release& release) {
         "{}, {}",
         joined(unit_and_keys), q, rows, q, joined(unit_and_keys), q);
   }
+  if (input.dialect == nullptr) return;
+  // Rows stay where they are: only sums travel from an engine that is far away.
+  release.streamed_sql.clear();
+  release.rows_sql = input.dialect->statement(release.rows_sql);
+  release.partials_sql = input.dialect->statement(release.partials_sql);
+  if (release.totals_sql) release.totals_sql = input.dialect->statement(*release.totals_sql);
+  for (ValueStream& stream : release.streams) stream.sql = input.dialect->statement(stream.sql);
 }
 
-std::string bounded_totals_sql(const Release& release, const SqlBounding& bounding) {
+std::string bounded_totals_sql(const Release& release, const SqlBounding& bounding,
+                               const EngineDialect* dialect) {
   DISCREET_CHECK(bounding.clip.size() == release.features.size(),
                  "one pair of clipping bounds per feature");
   std::vector<std::string> keys, hashed{quote_text(bounding.key), "CAST(unit AS VARCHAR)"}, sums;
@@ -313,11 +326,12 @@ std::string bounded_totals_sql(const Release& release, const SqlBounding& boundi
   auto outputs = keys;
   outputs.insert(outputs.end(), sums.begin(), sums.end());
   std::string sql = fmt::format(
-      "SELECT {} FROM (SELECT *, row_number() OVER (PARTITION BY unit ORDER BY sha256({})) AS "
+      "SELECT {} FROM (SELECT *, row_number() OVER (PARTITION BY unit ORDER BY {}) AS "
       "place FROM ({})) WHERE place <= {}",
-      joined(outputs), order, release.partials_sql, bounding.groups_max);
+      joined(outputs), dialect == nullptr ? "sha256(" + order + ")" : dialect->sha256_hex(order),
+      release.partials_sql, bounding.groups_max);
   if (!keys.empty()) sql += " GROUP BY " + joined(keys);
-  return sql;
+  return dialect == nullptr ? sql : dialect->statement(sql);
 }
 
 }  // namespace discreet::sql

@@ -16,6 +16,8 @@
 
 namespace discreet::sql {
 
+class EngineDialect;
+
 struct GridChoice {
   Value value;
 };
@@ -26,7 +28,8 @@ GridChoice choose_grid(Type type, const Facts& facts, const std::optional<AskedB
                        bool for_products);
 
 /// q as SQL over the column `input`, which holds the raw value.
-std::string grid_expression(const Value& value, const std::string& input);
+std::string grid_expression(const Value& value, const std::string& input,
+                            const EngineDialect* dialect = nullptr);
 
 struct ReleaseInput {
   const Plan& plan;
@@ -37,6 +40,7 @@ struct ReleaseInput {
   const std::vector<ScalarPtr>& conditions;
   const std::vector<std::string>& feature_sql;
   const FactsTable& facts;
+  const EngineDialect* dialect = nullptr;
 };
 
 /// Fills in rows_sql, partials_sql, totals_sql and the streams' sql.
@@ -51,6 +55,7 @@ struct SqlBounding {
   std::vector<std::pair<std::int64_t, std::int64_t>> clip;
   std::string key;
 };
-std::string bounded_totals_sql(const Release& release, const SqlBounding& bounding);
+std::string bounded_totals_sql(const Release& release, const SqlBounding& bounding,
+                               const EngineDialect* dialect = nullptr);
 
 }  // namespace discreet::sql

@@ -84,6 +84,7 @@ enum class Function {
   DaysBetween,
   AddInterval,
   SubtractInterval,
+  ResultPart,  ///< a number out of a test's result: the result, the part's name as a constant
 };
 
 /// A constant of decimal type keeps its digits.

@@ -9,6 +9,8 @@
 
 namespace discreet::sql {
 
+class EngineDialect;
+
 struct SchemaColumn {
   std::string name;
   std::string engine_type;  ///< as DuckDB's DESCRIBE says it: "DECIMAL(15,2)"
@@ -19,6 +21,8 @@ class SchemaProvider {
   virtual ~SchemaProvider() = default;
   /// The columns of a policy's table, in order. NotFound or Unavailable otherwise.
   virtual Result<std::vector<SchemaColumn>> columns(const std::string& table) const = 0;
+  /// The SQL of the engine that has the tables; absent: DuckDB's.
+  virtual const EngineDialect* dialect() const { return nullptr; }
 };
 
 /// Schemas known beforehand.

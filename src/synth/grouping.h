@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "synth/dice.h"
 #include "synth/domain.h"
 #include "synth/noisy_marginals.h"
 
@@ -32,5 +33,9 @@ struct Grouping {
 /// deviations of one cell, where values suffice for that.
 Grouping group_values(const Domain& domain, const std::vector<NoisyMarginal>& one_ways,
                       double sigmas);
+
+/// Each record of groups gets one value of its group, systematically.
+CodedTable refine_groups(const CodedTable& coarse, const Grouping& grouping, const Domain& domain,
+                         Dice& dice);
 
 }  // namespace discreet::synth

@@ -51,6 +51,47 @@ Result<void> emit(const Mixture& model, const Workload& workload, std::uint64_t 
   return {};
 }
 
+// Algorithm 2's T = 1: every cell of the workload is a query of its own and gets rho / m. Nothing
+// is gained from the cells of a marginal being disjoint; that is what fit_once does better.
+Result<Twin> fit_once_as_printed(const CodedTable& table, const Workload& workload, ApproxDp target,
+                                 const RapSettings& settings, const FitContext& context) {
+  const Domain& domain = table.domain;
+  std::uint64_t queries = 0;
+  for (const WeightedClique& marginal : workload.marginals)
+    queries += domain.cells(marginal.attributes);
+  DISCREET_TRY(ZcdpBudget budget, ZcdpBudget::make(target));
+  const double sigma = std::sqrt(static_cast<double>(queries) / (2 * printed_rho(target)));
+  Twin twin;
+  twin.rows_estimate = static_cast<double>(table.rows());  // public here
+  std::vector<FitTarget> targets;
+  for (const WeightedClique& marginal : workload.marginals) {
+    const SplitClique split = split_clique(domain, marginal.attributes);
+    DISCREET_TRY(const NoisyMarginal noisy,
+                 budget.measure(table, split.attributes, sigma, context.random));
+    targets.push_back(
+        {split.attributes, split.left, {noisy.counts.begin(), noisy.counts.end()}, noisy.sigma});
+  }
+  DISCREET_TRY(twin.rho, Rho::make(printed_rho(target)));
+  twin.events = budget.events();
+  std::vector<FitOneWay> nothing_known;
+  for (std::size_t a = 0; a < domain.size(); ++a)
+    nothing_known.push_back(
+        {std::vector<double>(domain[a].size, twin.rows_estimate / domain[a].size),
+         std::vector<double>(domain[a].size, 1e3 * twin.rows_estimate)});
+  Dice dice(context.random);
+  DISCREET_TRY(
+      const Mixture model,
+      Mixture::fit(domain, twin.rows_estimate, nothing_known, targets,
+                   {.components = std::min(settings.relaxed_rows, 400u), .steps = 400, .rate = 0.1},
+                   context.workers, dice, stage(context, "projecting", 0.05, 0.85)));
+  DISCREET_TRY_VOID(emit(model, workload, settings.proposals, context, dice, twin));
+  twin.notes.push_back(
+      fmt::format("rap as printed: T = 1, {} cells measured with noise of standard deviation "
+                  "{:.4g}; {} relaxed rows; neighbours replace a row",
+                  queries, sigma, model.components()));
+  return twin;
+}
+
 // T = 1: one-way marginals and the whole workload, each measured once.
 Result<Twin> fit_once(const CodedTable& table, const Workload& workload, ApproxDp target,
                       const RapSettings& settings, const FitContext& context) {
@@ -100,6 +141,12 @@ Result<Twin> fit_once(const CodedTable& table, const Workload& workload, ApproxD
 
 }  // namespace
 
+double printed_rho(ApproxDp target) {
+  const double log_inverse = std::log(1 / target.delta.value());
+  const double root = std::sqrt(log_inverse + target.epsilon.value()) - std::sqrt(log_inverse);
+  return root * root * (1 - 1e-9);
+}
+
 RapPlan rap_plan(double rho, bool adaptive) {
   if (!adaptive) return {1, 0};
   // More queries than the budget can tell from noise only hurt: their number grows with the
@@ -113,20 +160,25 @@ RapPlan rap_plan(double rho, bool adaptive) {
 Result<Twin> fit_rap(const CodedTable& table, const Workload& workload, ApproxDp target,
                      const RapSettings& settings, const FitContext& context) {
   const Domain& domain = table.domain;
+  if (settings.as_printed && !(target.delta.value() > 0))
+    return invalid_parameter("the printed algorithm needs a delta above zero");
   if (settings.rounds <= 1 && settings.queries_per_round == 0)
-    return fit_once(table, workload, target, settings, context);
+    return settings.as_printed ? fit_once_as_printed(table, workload, target, settings, context)
+                               : fit_once(table, workload, target, settings, context);
   DISCREET_TRY(ZcdpBudget budget, ZcdpBudget::make(target));
-  const double rho = budget.total().value() * (1 - 1e-9);
+  double rho = budget.total().value() * (1 - 1e-9);
+  if (settings.as_printed) rho = std::min(rho, printed_rho(target));
+  const double one_way_share = settings.as_printed ? 0 : settings.one_way_share;
   RapPlan plan = rap_plan(rho, true);
   if (settings.rounds > 0) plan.rounds = settings.rounds;
   if (settings.queries_per_round > 0) plan.queries_per_round = settings.queries_per_round;
 
   Twin twin;
   const double one_way_sigma =
-      std::sqrt(static_cast<double>(domain.size()) / (2 * settings.one_way_share * rho));
+      std::sqrt(static_cast<double>(domain.size()) / (2 * one_way_share * rho));
   std::vector<MeasuredCell> cells;
   std::vector<std::vector<double>> chances;
-  for (std::uint32_t a = 0; a < domain.size(); ++a) {
+  for (std::uint32_t a = 0; a < domain.size() && !settings.as_printed; ++a) {
     DISCREET_TRY(NoisyMarginal one_way, budget.measure(table, {a}, one_way_sigma, context.random));
     for (std::uint32_t v = 0; v < domain[a].size; ++v)
       cells.push_back({{a},
@@ -135,14 +187,20 @@ Result<Twin> fit_rap(const CodedTable& table, const Workload& workload, ApproxDp
                        one_way.sigma});
     twin.measured.push_back(std::move(one_way));
   }
-  const Grouping grouping = group_values(domain, twin.measured, 3);
-  twin.rows_estimate = grouping.rows_estimate;
-  for (std::size_t a = 0; a < domain.size(); ++a) {
-    auto& chance = chances.emplace_back(domain[a].size);
-    for (std::size_t v = 0; v < chance.size(); ++v) {
-      const std::uint16_t g = grouping.attributes[a].group_of[v];
-      chance[v] = std::max(0.0, grouping.attributes[a].count[g]) *
-                  grouping.attributes[a].chance[v] / twin.rows_estimate;
+  if (settings.as_printed) {
+    twin.rows_estimate = static_cast<double>(table.rows());  // public here
+    for (std::size_t a = 0; a < domain.size(); ++a)
+      chances.emplace_back(domain[a].size, 1.0 / domain[a].size);
+  } else {
+    const Grouping grouping = group_values(domain, twin.measured, 3);
+    twin.rows_estimate = grouping.rows_estimate;
+    for (std::size_t a = 0; a < domain.size(); ++a) {
+      auto& chance = chances.emplace_back(domain[a].size);
+      for (std::size_t v = 0; v < chance.size(); ++v) {
+        const std::uint16_t g = grouping.attributes[a].group_of[v];
+        chance[v] = std::max(0.0, grouping.attributes[a].count[g]) *
+                    grouping.attributes[a].chance[v] / twin.rows_estimate;
+      }
     }
   }
   std::vector<Query> queries;
@@ -160,7 +218,7 @@ Result<Twin> fit_rap(const CodedTable& table, const Workload& workload, ApproxDp
   RelaxedRows relaxed(domain, twin.rows_estimate, settings.relaxed_rows, settings.relaxation,
                       chances, dice);
   const double rate = settings.relaxation == Relaxation::Softmax ? 0.1 : 0.02;
-  const double round_rho = (1 - settings.one_way_share) * rho / plan.rounds;
+  const double round_rho = (1 - one_way_share) * rho / plan.rounds;
   const double epsilon = std::sqrt(4 * round_rho / plan.queries_per_round);
   const double sigma = std::sqrt(plan.queries_per_round / round_rho);
   const Progress progress = stage(context, "choosing and projecting", 0.05, 0.85);
@@ -199,9 +257,10 @@ Result<Twin> fit_rap(const CodedTable& table, const Workload& workload, ApproxDp
   twin.events = budget.events();
   DISCREET_TRY_VOID(emit(relaxed.mixture(), workload, settings.proposals, context, dice, twin));
   twin.notes.push_back(fmt::format(
-      "rap: {} one-way marginals, then T = {} rounds of K = {} queries ({}), noise of standard "
+      "rap{}: {} one-way marginals, then T = {} rounds of K = {} queries ({}), noise of standard "
       "deviation {:.4g}; {} relaxed rows",
-      domain.size(), plan.rounds, plan.queries_per_round,
+      settings.as_printed ? " as printed" : "", settings.as_printed ? 0 : domain.size(),
+      plan.rounds, plan.queries_per_round,
       settings.relaxation == Relaxation::Softmax ? "softmax" : "sparsemax", sigma,
       settings.relaxed_rows));
   return twin;

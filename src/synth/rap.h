@@ -29,7 +29,16 @@ struct RapSettings {
   std::uint32_t steps = 250;   ///< of Adam, per round
   double one_way_share = 0.1;  ///< of the budget, for one-way marginals and the number of rows
   std::uint64_t proposals = 5'000'000;
+  /// The published Algorithm 2 to the letter, for comparison: the number of rows is public and
+  /// neighbours replace one row; no one-way marginals; rho from epsilon = rho + 2 sqrt(rho
+  /// ln(1/delta)); T = 1 gives each of the m cells rho/m, T > 1 gives each choice and each
+  /// measurement rho/(2TK).
+  bool as_printed = false;
 };
+
+/// The rho of the printed conversion: epsilon = rho + 2 sqrt(rho ln(1/delta)), rounded down a
+/// little.
+double printed_rho(ApproxDp target);
 
 /// Rounds and queries per round for a budget. Measuring a whole marginal costs no more than
 /// measuring one of its cells, so the rule is one round of everything; `adaptive` asks for more.

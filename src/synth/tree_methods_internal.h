@@ -8,10 +8,6 @@
 
 namespace discreet::synth {
 
-/// Each record gets one value of its group, systematically.
-CodedTable refine_groups(const CodedTable& coarse, const Grouping& grouping, const Domain& domain,
-                         Dice& dice);
-
 ModelMeasurement to_measurement(const NoisyMarginal& noisy);
 
 /// Tables of the model, with values for groups, put into the twin.

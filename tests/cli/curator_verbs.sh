@@ -74,6 +74,12 @@ expect 2 'not of the form' "$discreet" query --target-error 'small' 'select coun
 expect 0 '└─ after the noise' "$discreet" explain --format tree 'select count(*) from people'
 expect 0 '"releases"' "$discreet" explain --format json 'select count(*) from people'
 expect 0 'ε tight' "$discreet" ledger report --format markdown
+expect 0 '"verdict":"pass"' "$discreet" audit --sql 'select count(*) from people' --trials 200 --json
+expect 1 'no table' "$discreet" audit --sql 'select count(*) from nowhere' --trials 200
+expect 0 '"verdict":"pass"' "$discreet" audit local-olh gaussian-rho --json --scale 0.1
+expect 1 'REFUTED' "$discreet" audit gaussian-largest-coordinate
+expect 2 'did you mean' "$discreet" audit laplac
+expect 0 'score of a classifier' "$discreet" audit --exec 'seq {count} | awk "{srand(\$1+{side}); print rand(), rand()}"' --trials 300 --claimed 5
 expect 2 '' "$discreet" ledger
 expect 1 'cannot read the policy' "$discreet" budget --policy nowhere.toml
 

@@ -43,6 +43,20 @@ repeat 0 20000 | "$discreet" local randomize --oracle grr --epsilon 3 --values 2
 repeat 1 20000 | "$discreet" local randomize --oracle grr --epsilon 3 --values 2 2> said | tail -n +2 > b
 expect 0 "$discreet" local audit a b --epsilon 3
 expect 1 "$discreet" local audit a b --epsilon 1
-for verb in randomize estimate choose simulate compare audit serve; do
+# What a collector stored leaves again, while it runs.
+repeat 3 400 | "$discreet" local randomize --oracle grr --epsilon 4 --values 4 --name drinks > sent 2> said
+head -1 sent > drinks.header
+"$discreet" local serve --folder stored --http-port 0 --collection drinks.header > ready 2> said &
+server=$!
+for _ in $(seq 100); do grep -q ready ready && break; sleep 0.1; done
+curl -s --data-binary @sent "http://$(sed 's/.*http=//' ready)/v1/collections/drinks/reports" | grep -q '"accepted":400' || fail "the collector took no batch"
+"$discreet" local export stored/drinks.reports > again 2> said || fail "export: $(cat said)"
+cmp -s sent again || fail "what was stored is not what was sent"
+"$discreet" local export stored/drinks.reports --out drinks.parquet 2> said || fail "export: $(cat said)"
+grep -q '400 reports' said && head -c 4 drinks.parquet | grep -q PAR1 || fail "no Parquet"
+kill $server
+wait $server || true
+expect 1 "$discreet" local export values
+for verb in randomize estimate choose simulate compare audit serve export; do
   "$discreet" local $verb --help | grep -q 'Example' || fail "$verb --help has no example"
 done

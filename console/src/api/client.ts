@@ -1,6 +1,6 @@
 // Calls the server and turns its refusals into ApiError. One method per line of the contract.
 import type {
-  Account, Analyst, Answer, Explanation, Grant, LedgerPage, Login, Me, NewAnalyst, Question, Table,
+  Account, Analyst, Answer, Collection, Estimates, Explanation, Grant, LedgerPage, Login, Me, NewAnalyst, Question, Table,
 } from "./types";
 
 /** A refusal in the server's words. `status` 0 means that it could not be reached at all. */
@@ -59,6 +59,12 @@ export class Client {
   ledger(limit: number, before: number | null = null, signal?: AbortSignal): Promise<LedgerPage> {
     const page = before === null ? "" : `&before=${before}`;
     return this.call("GET", `/v1/ledger?limit=${limit}${page}`, undefined, signal);
+  }
+  collections(signal?: AbortSignal): Promise<Collection[]> {
+    return this.call("GET", "/v1/collections", undefined, signal);
+  }
+  estimates(collection: string, top: number, signal?: AbortSignal): Promise<Estimates> {
+    return this.call("GET", `/v1/collections/${encodeURIComponent(collection)}/estimates?top=${top}`, undefined, signal);
   }
   async analysts(signal?: AbortSignal): Promise<Analyst[]> {
     return (await this.call<{ analysts: Analyst[] }>("GET", "/v1/owner/analysts", undefined, signal)).analysts;

@@ -133,3 +133,15 @@ export interface Grant {
   delta: number;
   note: string;
 }
+
+/** Randomised reports of one question, from people's devices. */
+export interface Collection {
+  name: string;
+  reports: number;
+  header: { oracle: string; epsilon: number; values?: number };
+}
+
+export interface Estimates {
+  reports: number;
+  rows: { value: string; estimate: number; stderr: number; low: number; high: number }[];
+}

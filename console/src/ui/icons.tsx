@@ -12,6 +12,7 @@ function Icon({ children }: { children: ComponentChildren }) {
 export const AskIcon = () => <Icon><path d="M4 6h16M4 11h9M4 16h6" /><path d="m15 14 5 3-5 3z" /></Icon>;
 export const BudgetIcon = () => <Icon><path d="M4 17a8 8 0 1 1 16 0" /><path d="m12 17 4-6" /><circle cx="12" cy="17" r="1.3" /></Icon>;
 export const DataIcon = () => <Icon><ellipse cx="12" cy="6" rx="7" ry="3" /><path d="M5 6v12c0 1.7 3.1 3 7 3s7-1.3 7-3V6M5 12c0 1.7 3.1 3 7 3s7-1.3 7-3" /></Icon>;
+export const CollectIcon = () => <Icon><path d="M12 3v9M8 8l4 4 4-4" /><path d="M4 13h4l2 3h4l2-3h4v6H4z" /></Icon>;
 export const OwnerIcon = () => <Icon><circle cx="8" cy="14" r="4" /><path d="m11 11 8-8M16 6l3 3" /></Icon>;
 export const LabIcon = () => <Icon><path d="M9 3h6M10 3v6l-5 9a2 2 0 0 0 1.8 3h10.4A2 2 0 0 0 19 18l-5-9V3M7.5 15h9" /></Icon>;
 export const LearnIcon = () => <Icon><path d="m3 9 9-4 9 4-9 4z" /><path d="M7 11v5c1.5 1.3 3.2 2 5 2s3.5-.7 5-2v-5M21 9v6" /></Icon>;

@@ -23,13 +23,13 @@ function run(input: string | null, ...words: string[]): string {
 }
 
 /** Alice may spend `epsilon`; the owner is the user of that name. */
-export async function startTown(epsilon: string, people = 20_000): Promise<Town> {
+export async function startTown(epsilon: string, people = 20_000, more: string[] = []): Promise<Town> {
   const folder = mkdtempSync(join(tmpdir(), "discreet-console-"));
   const policy = join(folder, "discreet.toml");
   run(null, "town", "--people", String(people), "--seed", "1", "--out", folder);
   run(`${passwords.owner}\n`, "user", "add", "owner", "--policy", policy, "--budget", "2,2e-8", "--password-stdin");
   run(`${passwords.alice}\n`, "user", "add", "alice", "--policy", policy, "--budget", `${epsilon},1e-8`, "--password-stdin");
-  const server = spawn(discreet, ["serve", "--policy", policy, "--pg-port", "0", "--http-port", "0", "--console", consoleFiles], { stdio: ["ignore", "pipe", "pipe"] });
+  const server = spawn(discreet, ["serve", "--policy", policy, "--pg-port", "0", "--http-port", "0", "--console", consoleFiles, "--reports", join(folder, "reports"), "--docs", join(build, "docs"), ...more], { stdio: ["ignore", "pipe", "pipe"] });
   const log = keepLog(server);
   const address = await readyAddress(server, log);
   const stop = async () => {

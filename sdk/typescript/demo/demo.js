@@ -1,5 +1,5 @@
 // The emoji demo: randomises with the client package in this browser, and draws what the collector estimates.
-import { BudgetExhausted, Client, ReportBudget, reportLine } from "/client/index.js";
+import { BudgetExhausted, Client, ReportBudget, reportLine } from "./client/index.js";
 
 const EPSILONS = [0.5, 1, 2, 4, 8];
 const MINE = 20; // what one visitor of this page may give in all
@@ -13,7 +13,7 @@ let epsilon = 1;
 
 async function client(e) {
   if (!clients.has(e)) {
-    const header = (await (await fetch(`/v1/collections/emoji-${e}`)).text()).trim();
+    const header = (await (await fetch(`v1/collections/emoji-${e}`)).text()).trim();
     const mine = new Client(header, budget);
     // Made-up people have budgets of their own, and this page plays all of them.
     const crowd = new Client(header, new ReportBudget(Number.MAX_VALUE));
@@ -24,7 +24,7 @@ async function client(e) {
 }
 
 async function send(e, lines) {
-  const answer = await fetch(`/v1/collections/emoji-${e}/reports`, {
+  const answer = await fetch(`v1/collections/emoji-${e}/reports`, {
     method: "POST",
     headers: { "Content-Type": "application/x-ndjson" },
     body: lines.join("\n"),
@@ -157,7 +157,7 @@ async function refresh() {
   try {
     const e = epsilon;
     await client(e);
-    const table = await (await fetch(`/v1/collections/emoji-${e}/estimates`)).json();
+    const table = await (await fetch(`v1/collections/emoji-${e}/estimates`)).json();
     if (e === epsilon) draw(table);
   } catch {
     $("summary").textContent = "The collector does not answer.";

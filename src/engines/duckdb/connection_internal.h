@@ -45,7 +45,4 @@ class DuckDbConnection {
   duckdb_connection handle = nullptr;
 };
 
-inline constexpr char kStatementFailed[] =
-    "The database engine could not run the statement; the operator's log has the reason.";
-
 }  // namespace discreet

@@ -30,7 +30,7 @@ class Config {
   bool accepted_ = true;
 };
 
-Result<void> check(const DuckDbSettings& settings) {
+Result<void> check_settings(const DuckDbSettings& settings) {
   if (settings.threads == 0u) return invalid_parameter("threads must be at least 1");
   if (settings.memory_max_mib == std::uint64_t{0})
     return invalid_parameter("the memory limit must be at least 1 MiB");
@@ -53,7 +53,7 @@ std::string quoted(std::string_view text, char quote) {
 DuckDb::DuckDb(std::shared_ptr<DuckDbConnection> connection) : connection_(std::move(connection)) {}
 
 Result<DuckDb> DuckDb::open(DuckDbSettings settings) {
-  DISCREET_TRY_VOID(check(settings));
+  DISCREET_TRY_VOID(check_settings(settings));
   Config config;
   config.set("autoinstall_known_extensions", "false");
   config.set("autoload_known_extensions", "false");
@@ -102,8 +102,14 @@ Result<void> DuckDb::execute(const std::string& sql) {
   return outcome;
 }
 
-Result<DuckDbRows> DuckDb::query(const std::string& sql) {
-  return DuckDbRows::start(connection_, sql);
+Result<void> DuckDb::check(const std::string& sql) {
+  duckdb_prepared_statement statement = nullptr;
+  const bool ok = duckdb_prepare(connection_->handle, sql.c_str(), &statement) == DuckDBSuccess;
+  Result<void> outcome;
+  if (!ok)
+    outcome = connection_->instance->failure(duckdb_prepare_error(statement), kStatementFailed);
+  duckdb_destroy_prepare(&statement);
+  return outcome;
 }
 
 void DuckDb::interrupt() const {

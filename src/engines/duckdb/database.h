@@ -20,20 +20,11 @@
 
 #include "base/result.h"
 #include "engines/duckdb/rows.h"
+#include "engines/engine.h"
 
 namespace discreet {
 
-/// Receives the backend's own words. May be called from any thread that uses the database.
-using OperatorLog = std::function<void(std::string_view backend_message)>;
-
-/// Sees some rows of a statement. Called on several threads at once, but for one `lane` never twice
-/// at a time; lanes are numbered from 0, and there are no more than threads. False: enough.
-using ChunkVisitor = std::function<bool(const DuckDbChunk& chunk, std::size_t lane)>;
-
-struct VisitedRows {
-  std::uint64_t rows;
-  bool stopped;  ///< the visitor said so: what it saw is not all
-};
+class DuckDbConnection;
 
 struct DuckDbSettings {
   std::string path{};                             ///< a database file; empty is in memory
@@ -47,7 +38,7 @@ struct DuckDbSettings {
 
 /// One connection. Movable; one thread at a time, except interrupt(). Rows and appenders made from
 /// it keep the database open, and a new query ends a stream that is still being read.
-class DuckDb {
+class DuckDb final : public Engine {
  public:
   /// InvalidParameter: zero threads or memory, or read_only without a file. Unavailable: the file
   /// cannot be opened, or another process has it open for writing.
@@ -61,17 +52,25 @@ class DuckDb {
 
   /// Runs one statement and streams its rows: at most a few chunks are held in memory.
   /// Refused: a column of a type that rows.h does not list.
-  Result<DuckDbRows> query(const std::string& sql);
+  Result<EngineRows> query(const std::string& sql) override;
+
+  Result<void> check(const std::string& sql) override;
 
   /// Runs one statement and shows these of its columns to `visitor` on the threads that make them,
   /// in no order, every row exactly once (checked). A column of a type that rows.h does not list
   /// is Unavailable.
   Result<VisitedRows> visit(const std::string& sql, const std::vector<std::string>& columns,
-                            const ChunkVisitor& visitor);
+                            const ChunkVisitor& visitor) override;
+
+  /// The tables are views over files, which a statement reads once: there is nothing to hold.
+  Result<void> begin() override { return {}; }
+  void end() override {}
+  bool was_lost() const override { return false; }
 
   /// Stops the statement that runs on this connection now, which then fails with Unavailable.
   /// Callable from any thread while this object lives.
   void interrupt() const;
+  void cancel() const override { interrupt(); }
 
   /// The library's version, for example "v1.5.6".
   static std::string library_version();

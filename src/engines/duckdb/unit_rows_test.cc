@@ -1,4 +1,6 @@
-#include "engines/duckdb/unit_rows.h"
+#include "engines/unit_rows.h"
+
+#include "engines/duckdb/database.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +11,7 @@
 namespace discreet {
 namespace {
 
-using Keys = std::vector<DuckDbValue>;
+using Keys = std::vector<EngineValue>;
 
 std::string text(Int128 value) {
   if (value < 0) return "-" + text(-value);
@@ -66,7 +68,7 @@ struct Numbered {
   static bool same(const Keys& a, const Keys& b) { return shown(a) == shown(b); }
   static std::vector<std::string> shown(const Keys& tuple) {
     std::vector<std::string> parts;
-    for (const DuckDbValue& value : tuple) {
+    for (const EngineValue& value : tuple) {
       if (const auto* word = std::get_if<std::string>(&value))
         parts.push_back(*word);
       else if (const auto* real = std::get_if<double>(&value))

@@ -21,7 +21,7 @@ class RowVisit {
     const Taken lane(*this);
     const idx_t rows = duckdb_data_chunk_get_size(input);
     const idx_t columns = duckdb_data_chunk_get_column_count(input) - 1;  // the first is our number
-    ChunkFiller::resize(*lane->chunk, rows, columns);
+    ChunkAccess::resize(*lane->chunk, rows, columns);
     for (idx_t column = 0; column < columns; ++column) {
       duckdb_vector vector = duckdb_data_chunk_get_vector(input, column + 1);
       if (lane->types.size() <= column && !add_type(*lane, column, vector)) return false;
@@ -43,7 +43,7 @@ class RowVisit {
  private:
   struct Lane {
     std::size_t number;
-    std::unique_ptr<DuckDbChunk> chunk = ChunkFiller::make();
+    std::unique_ptr<DuckDbChunk> chunk = ChunkAccess::make_shared_memory();
     std::vector<duckdb_type> types{};  // the same for every chunk of a statement
   };
   class Taken {
@@ -77,7 +77,7 @@ class RowVisit {
     if (type == DUCKDB_TYPE_DECIMAL) {
       // Its digits without the point, exactly as the engine keeps them.
       type = duckdb_decimal_internal_type(logical);
-      ChunkFiller::set_decimal_digits(*lane.chunk, column, duckdb_decimal_scale(logical));
+      ChunkAccess::column(*lane.chunk, column).decimal_digits = duckdb_decimal_scale(logical);
     }
     duckdb_destroy_logical_type(&logical);
     lane.types.push_back(type);

@@ -18,9 +18,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "base/parse_number.h"
-#include "local/collector/assets_internal.h"
 #include "local/collector/collector.h"
+#include "local/collector/collector_routes.h"
 
 namespace discreet::local {
 namespace {
@@ -45,10 +44,6 @@ Response answer(http::status status, std::string_view type, std::string body) {
   return response;
 }
 
-Response answer(const Json& json) {
-  return answer(http::status::ok, "application/json", json.dump() + "\n");
-}
-
 Response answer(const Error& error) {
   return answer(static_cast<http::status>(http_status(error.code)), "application/json",
                 Json{{"error", error.message}}.dump() + "\n");
@@ -58,12 +53,6 @@ Response answer(const Error& error) {
 struct Target {
   std::string path;
   std::vector<std::pair<std::string, std::string>> parameters;
-
-  std::string get(std::string_view name, std::string otherwise = {}) const {
-    for (const auto& [key, value] : parameters)
-      if (key == name) return value;
-    return otherwise;
-  }
 };
 
 std::string decoded(std::string_view text) {
@@ -98,93 +87,12 @@ Target parse_target(std::string_view text) {
   return target;
 }
 
-Result<BatchId> parse_batch_id(const std::string& text) {
-  BatchId id{};
-  if (text.empty()) return id;
-  bool good = text.size() == 2 * id.size();
-  for (std::size_t i = 0; good && i < id.size(); ++i) {
-    const char* at = text.data() + 2 * i;
-    good = std::from_chars(at, at + 2, id[i], 16).ptr == at + 2;
-  }
-  if (!good) return invalid_input("a batch is named by 32 hexadecimal digits");
-  return id;
-}
-
-Response add_reports(Collector& collector, const std::string& name, const Target& target,
-                     const Request& request) {
-  const auto id = parse_batch_id(target.get("batch"));
-  if (!id) return answer(id.error());
-  const std::string& body = request.body();
-  const Bytes bytes(reinterpret_cast<const std::uint8_t*>(body.data()), body.size());
-  const auto done = is_binary_batch(bytes) ? collector.add_binary(name, bytes, *id)
-                                           : collector.add_lines(name, body, *id);
-  if (!done) return answer(done.error());
-  Json json = {{"accepted", done->accepted}, {"refused", done->refused}};
-  if (done->repeated) json["repeated"] = true;
-  for (const auto& refusal : done->refusals)
-    json["refusals"].push_back({{"report", refusal.place}, {"why", refusal.why}});
-  return answer(json);
-}
-
-Response estimates(Collector& collector, const std::string& name, const Target& target) {
-  Collector::Question question;
-  const auto confidence = parse_number(target.get("confidence", "0.95"), "confidence");
-  if (!confidence) return answer(confidence.error());
-  const auto top = parse_integer(target.get("top", "0"), "top");
-  if (!top || *top < 0) return answer(invalid_input("top is a whole number, not negative"));
-  question.confidence = *confidence;
-  question.top = static_cast<std::size_t>(*top);
-  question.simultaneous = target.get("simultaneous") == "1";
-  question.post = target.get("post", "none");
-  for (const auto& [key, value] : target.parameters)
-    if (key == "candidate") question.candidates.push_back(value);
-  const auto table = collector.estimates(name, question);
-  if (!table) return answer(table.error());
-  Json json = {{"reports", table->reports}, {"rows", Json::array()}};
-  for (const auto& row : table->rows)
-    json["rows"].push_back({{"value", row.value},
-                            {"estimate", row.estimate},
-                            {"stderr", row.standard_error},
-                            {"low", row.low},
-                            {"high", row.high}});
-  return answer(json);
-}
-
-Response collections(Collector& collector) {
-  Json json = Json::array();
-  for (const auto& name : collector.names()) {
-    const auto header = collector.header(name);
-    const auto reports = collector.reports(name);
-    if (header && reports)
-      json.push_back({{"name", name}, {"reports", *reports}, {"header", Json::parse(*header)}});
-  }
-  return answer(json);
-}
-
-Response route(Collector& collector, const Request& request) {
+Response answer_request(Collector& collector, const Request& request) {
   const Target target = parse_target({request.target().data(), request.target().size()});
-  const bool reads = request.method() == http::verb::get || request.method() == http::verb::head;
-  const bool posts = request.method() == http::verb::post;
-  constexpr std::string_view kRoot = "/v1/collections";
-  if (target.path == kRoot && reads) return collections(collector);
-  if (target.path.starts_with(std::string(kRoot) + "/")) {
-    const std::string rest = target.path.substr(kRoot.size() + 1);
-    const auto slash = std::min(rest.find('/'), rest.size());
-    const std::string name = rest.substr(0, slash);
-    const std::string what = slash < rest.size() ? rest.substr(slash + 1) : "";
-    if (what == "reports" && posts) return add_reports(collector, name, target, request);
-    if (what == "estimates" && reads) return estimates(collector, name, target);
-    if (what.empty() && reads) {
-      const auto header = collector.header(name);
-      return header ? answer(http::status::ok, "application/json", *header + "\n")
-                    : answer(header.error());
-    }
-  }
-  if (reads)
-    for (const auto& asset : assets())
-      if (asset.path == target.path)
-        return answer(http::status::ok, asset.type, std::string(asset.content));
-  return answer(Error{ErrorCode::NotFound, "there is nothing at this address"});
+  const auto method = request.method_string();
+  const HttpAnswer made = answer_collector(
+      collector, {{method.data(), method.size()}, target.path, target.parameters, request.body()});
+  return answer(static_cast<http::status>(made.status), made.type, made.body);
 }
 
 asio::awaitable<void> session(tcp::socket socket, Collector& collector) {
@@ -199,7 +107,7 @@ asio::awaitable<void> session(tcp::socket socket, Collector& collector) {
       const Request request = parser.release();
       Response response;
       try {
-        response = route(collector, request);
+        response = answer_request(collector, request);
       } catch (const std::exception&) {
         response = answer(Error{ErrorCode::Unavailable, "the collector could not answer"});
       }

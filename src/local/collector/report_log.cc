@@ -102,6 +102,22 @@ Result<std::string> ReportLog::header_of(const std::string& path) {
   return std::string(payload.begin(), payload.end());
 }
 
+Result<std::string> ReportLog::scan(const std::string& path, const Replay& replay) {
+  DISCREET_TRY(const std::string header, header_of(path));
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return refused(path, "cannot be opened");
+  ::lseek(file, kMagic.size(), SEEK_SET);
+  std::vector<std::uint8_t> payload;
+  read_frame(file, payload);  // the header again
+  while (read_frame(file, payload) && payload.size() >= kIdBytes) {
+    BatchId id;
+    std::memcpy(id.data(), payload.data(), kIdBytes);
+    replay(id, Bytes(payload).subspan(kIdBytes));
+  }
+  ::close(file);
+  return header;
+}
+
 Result<std::unique_ptr<ReportLog>> ReportLog::open(const std::string& path,
                                                    const std::string& header,
                                                    const Replay& replay) {

@@ -31,6 +31,8 @@ class ReportLog {
                                                  const Replay& replay);
   /// The header line of a log that exists.
   static Result<std::string> header_of(const std::string& path);
+  /// Every batch that is wholly on disk now, while a collector may be writing; returns the header.
+  static Result<std::string> scan(const std::string& path, const Replay& replay);
   ~ReportLog();
   ReportLog(const ReportLog&) = delete;
   ReportLog& operator=(const ReportLog&) = delete;

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "server/http/routes.h"
 
 namespace discreet::server::http {
@@ -58,6 +61,23 @@ TEST(HttpStaticFilesTest, NoPathLeadsOutOfTheFolder) {
   EXPECT_FALSE(static_file("/usr/share", "/..%2f"));
   EXPECT_FALSE(static_file("/", "/etc/.hidden"));
   EXPECT_FALSE(static_file("", "/index.html"));
+}
+
+TEST(HttpStaticFilesTest, DocumentationIsServedFromItsFolderOnly) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(testing::TempDir()) / "discreet-docs";
+  fs::create_directories(folder / "lectures");
+  std::ofstream(folder / "index.html") << "start";
+  std::ofstream(folder / "lectures" / "000.html") << "lecture";
+  std::ofstream(folder.parent_path() / "outside.html") << "outside";
+  EXPECT_EQ(documentation_file(folder.string(), "/lectures/000.html")->body, "lecture");
+  EXPECT_NE(documentation_file(folder.string(), "")->body.find("/docs/index.html"),
+            std::string::npos);
+  EXPECT_FALSE(documentation_file(folder.string(), "/../outside.html"));
+  EXPECT_FALSE(documentation_file(folder.string(), "/nothing.html"));
+  EXPECT_FALSE(documentation_file(folder.string(), "/lectures"));
+  EXPECT_FALSE(documentation_file("", "/index.html"));
+  fs::remove_all(folder);
 }
 
 }  // namespace

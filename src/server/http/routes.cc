@@ -9,6 +9,7 @@
 #include "curator/curator.h"
 #include "ledger/report.h"
 #include "ledger/scram.h"
+#include "local/collector/collector_routes.h"
 #include "server/http/arrow.h"
 #include "server/render.h"
 #include "server/service.h"
@@ -427,6 +428,12 @@ Result<Response> login(Service& service, Curator& curator, const Request& reques
         std::chrono::duration_cast<std::chrono::seconds>(expires.time_since_epoch()).count()}});
 }
 
+/// The demo page lives under /emoji/ and asks for everything beside itself.
+std::string collector_path(const std::string& path) {
+  constexpr std::string_view kDemo = "/emoji";
+  return path.starts_with("/emoji/") ? path.substr(kDemo.size()) : path;
+}
+
 Result<Response> dispatch(Service& service, Curator& curator, const Request& request,
                           const Identity& identity) {
   const auto is = [&](const char* method, const char* path) {
@@ -437,6 +444,7 @@ Result<Response> dispatch(Service& service, Curator& curator, const Request& req
   if (is("GET", "/v1/tables")) return tables(service, identity);
   if (is("GET", "/v1/budget")) return budget(service, curator, identity);
   if (is("GET", "/v1/ledger")) return events(curator, identity, request);
+  if (is("GET", "/v1/collections")) return json_response(Json::array());  // no collector here
   if (is("GET", "/v1/me"))
     return json_response({{"name", identity.name},
                           {"role", identity.is_owner ? "owner" : "analyst"},
@@ -483,16 +491,24 @@ std::string name_in_login(const Request& request) {
 
 std::optional<Response> answer_at_once(Service& service, const Request& request) {
   const bool get = request.method == "GET" || request.method == "HEAD";
-  if (request.path.starts_with("/v1/")) {
+  if (request.path.starts_with("/v1/") || request.path.starts_with("/emoji/v1/")) {
     if (get || request.method == "POST") return std::nullopt;
     return error_response(405, "42601", "use GET or POST");
   }
   if (!get) return error_response(405, "42601", "use GET");
+  if (request.path.starts_with("/emoji/") && service.collector()) {
+    const local::HttpAnswer file = local::answer_collector(
+        *service.collector(), {request.method, collector_path(request.path), {}, {}});
+    return Response{file.status, file.type, file.body, false, 0};
+  }
   if (request.path == "/healthz") return Response{200, "text/plain", "ok", false, 0};
   if (request.path == "/metrics")
     return Response{200, "text/plain; version=0.0.4", service.metrics().text(), false, 0};
   if (request.path == "/openapi.json")
     return Response{200, "application/json", openapi_document(), false, 0};
+  if (request.path == "/docs" || request.path.starts_with("/docs/"))
+    if (auto file = documentation_file(service.settings().docs.string(), request.path.substr(5)))
+      return file;
   if (auto file = static_file(service.settings().console.string(), request.path)) return file;
   return error_response(404, "42704", "there is nothing at " + request.path);
 }
@@ -506,6 +522,19 @@ Routed route(Service& service, Curator& curator, const Request& request) {
   if (request.method == "POST" && request.path == "/v1/login") {
     routed.kind = RequestKind::Login;
     return finish(login(service, curator, request));
+  }
+  // Reports come from people's devices, and were randomised there: neither sending nor reading the
+  // estimates needs a name.
+  if (local::Collector* collector = service.collector(); collector) {
+    const std::string path = collector_path(request.path);
+    if (local::is_collector_path(path) && path != "/") {
+      routed.kind = RequestKind::Reports;
+      const local::HttpAnswer made = local::answer_collector(
+          *collector,
+          {request.method, path, {request.query.begin(), request.query.end()}, request.body});
+      routed.response = {made.status, made.type, made.body, false, 0};
+      return routed;
+    }
   }
   const auto identity = request.token.empty()
                             ? Result<std::optional<Identity>>(std::optional<Identity>())

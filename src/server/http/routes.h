@@ -40,6 +40,10 @@ std::string name_in_login(const Request& request);
 /// The console's file for a path; nothing if there is none. No path leads out of the folder.
 std::optional<Response> static_file(const std::string& folder, const std::string& path);
 
+/// The documentation's file for a path below /docs ("", "/" and "/x.html"); nothing if there is
+/// none.
+std::optional<Response> documentation_file(const std::string& folder, const std::string& path);
+
 const std::string& openapi_document();
 
 }  // namespace discreet::server::http

@@ -59,4 +59,19 @@ std::optional<Response> static_file(const std::string& folder, const std::string
   return std::nullopt;
 }
 
+std::optional<Response> documentation_file(const std::string& folder, const std::string& path) {
+  if (folder.empty() || !is_plain(path)) return std::nullopt;
+  const fs::path root(folder);
+  // Links of the pages are relative, so the address must end with a file's name.
+  if (path.empty() || path == "/") {
+    std::error_code failed;
+    if (!fs::is_regular_file(root / "index.html", failed)) return std::nullopt;
+    return Response{200, "text/html; charset=utf-8",
+                    "<!doctype html><meta http-equiv='refresh' content='0; url=/docs/index.html'>"
+                    "<title>Discreet</title><a href='/docs/index.html'>Documentation</a>\n",
+                    false, 0};
+  }
+  return read(root / path.substr(1), false);
+}
+
 }  // namespace discreet::server::http

@@ -2,6 +2,7 @@
 import type { ComponentChildren, FunctionComponent } from "preact";
 import { ChoiceStep } from "./choice_step";
 import { CompositionStep, GroupStep, LocalStep, ManyCountsStep, PriorStep, SamplingStep } from "./curve_steps";
+import { LinearStep, LossStep, OverfitStep, SmokerStep, SparseStep } from "./lecture_steps";
 import { SharesStep } from "./shares_step";
 import { WorldsStep } from "./worlds_step";
 
@@ -18,22 +19,27 @@ export const steps: Step[] = [
   {
     id: "worlds", title: "Two worlds, one answer", show: WorldsStep,
     text: <p>Differential privacy is a promise about an answer: it would have come out nearly as likely without you. Noise makes it so. Epsilon says how nearly.</p>,
-    command: "discreet noise laplace --epsilon 0.1 --sensitivity 1 --value 1000",
+    command: "discreet lecture worlds --epsilon 0.5",
   },
   {
     id: "belief", title: "What an answer can teach", show: PriorStep,
     text: <p>Somebody believes something about you before they see the answer, whatever they know from elsewhere. The answer moves the odds by at most e<sup>ε</sup>, up or down. It does not stop them from learning about the world: that smoking harms is true of you whether or not you take part.</p>,
-    command: "discreet account --compose 'laplace(scale=1)' --delta 0",
+    command: "discreet lecture side-information --epsilon 0.7",
+  },
+  {
+    id: "smoker", title: "What is not promised", show: SmokerStep,
+    text: <p>A private study finds that smoking causes cancer, and every smoker's premium rises, Alice's too. Her row did not do it: it would have happened without her, nearly as likely.</p>,
+    command: "discreet lecture smoker --epsilon 0.2 --people 400",
   },
   {
     id: "group", title: "Families and groups", show: GroupStep,
     text: <p>The promise is made to one person. For k people at once it is k times weaker: what is hidden of one shows for a crowd, and that is what makes statistics possible.</p>,
-    command: "discreet noise laplace --epsilon 0.1 --sensitivity 5 --value 1000",
+    command: "discreet lecture worlds --epsilon 0.2 --distance 4",
   },
   {
     id: "local", title: "Trust no one, or trust a curator", show: LocalStep,
     text: <p>With randomized response everybody adds noise to their own answer, and nobody has to be trusted. A curator who sees the rows needs far less noise for the same promise; the difference grows with the number of people.</p>,
-    command: "discreet noise randomized-response --epsilon 1.1 --value 1",
+    command: "discreet lecture response --truth 0.75 --people 1000",
   },
   {
     id: "counts", title: "Many questions, one budget", show: ManyCountsStep,
@@ -41,9 +47,24 @@ export const steps: Step[] = [
     command: "discreet account --compose '1000 x gaussian(sigma=20)' --delta 1e-6",
   },
   {
+    id: "linear", title: "Few questions or many", show: LinearStep,
+    text: <p>Share-of-people questions, all out of one budget. A curator's Laplace noise is divided by n, but grows with the number of questions. The error of answers randomized at home shrinks with √n only, but they are paid once, however much is asked.</p>,
+    command: "discreet lecture linear --queries 100 --people 10000 --error 0.05",
+  },
+  {
+    id: "sparse", title: "Only yeses cost", show: SparseStep,
+    text: <p>Many questions of the kind "is it above the threshold?", of which few are: only the yeses are paid. The error then grows with the logarithm of the number of questions.</p>,
+    command: "discreet lecture sparse --questions 1000 --above 3",
+  },
+  {
     id: "composition", title: "How losses add up", show: CompositionStep,
     text: <p>Losses of single answers add up at worst. Taken together they mostly do not all go wrong at once, and allowing a small δ turns k into about √k. Discreet's ledger uses the tight figures.</p>,
     command: "discreet account --compose '200 x laplace(scale=20)' --delta 1e-6 --table",
+  },
+  {
+    id: "loss", title: "Loss is a matter of luck", show: LossStep,
+    text: <p>How much likelier an answer is with you than without you is itself random: sometimes it speaks for you, sometimes against. Over many answers most of it cancels. The dashed line marks advanced composition: more than that is lost with a chance below δ.</p>,
+    command: "discreet lecture loss --epsilon 0.1 --times 100",
   },
   {
     id: "choice", title: "Choosing privately", show: ChoiceStep,
@@ -56,7 +77,13 @@ export const steps: Step[] = [
     command: "discreet account --compose 'sampled(q=0.01, gaussian(sigma=1))' --delta 1e-6",
   },
   {
+    id: "overfit", title: "Private rules do not overfit", show: OverfitStep,
+    text: <p>Choose the best of many rules on a sample and it looks better than it is. A rule chosen privately cannot hang on any one person, so on average it looks at most e<sup>ε</sup> - 1 too good.</p>,
+    command: "discreet lecture generalise --epsilon 0.1 --people 200 --features 500",
+  },
+  {
     id: "shares", title: "Two servers that see nothing", show: SharesStep,
     text: <p>Several parties can add up numbers without anybody seeing one: every number is split into two shares, each of which is random by itself. A proof keeps cheaters out, and noise on the total makes the sum private too.</p>,
+    command: "discreet lecture aggregation --people 100 --max 10",
   },
 ];

@@ -1,0 +1,65 @@
+// Tables that live in another database: one connection, one dialect, and what the curator needs
+// around them.
+//
+// Private rows never come here: statements go there, and sums come back. Two things travel: public
+// tables that a final statement reads are copied to the embedded engine, and tables released
+// earlier in a question go along inside the statements that read them.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "catalog/policy.h"
+#include "curator/released.h"
+#include "engines/duckdb/database.h"
+#include "engines/engine.h"
+#include "sql/engine_dialect.h"
+
+namespace discreet {
+
+class RemoteTables {
+ public:
+  /// All tables of the policy. Refused: they do not live in one database. Unavailable: it cannot be
+  /// reached. NotFound or InvalidInput: a table or a column is not there.
+  static Result<std::unique_ptr<RemoteTables>> open(const catalog::Policy& policy,
+                                                    const OperatorLog& log);
+  ~RemoteTables();
+  Result<std::unique_ptr<RemoteTables>> connect() const;
+
+  const sql::EngineDialect& dialect() const { return *shared_->dialect; }
+  Result<std::vector<sql::SchemaColumn>> columns(const std::string& table) const;
+
+  /// Names the state of these tables. Unavailable: their columns are not those that were opened.
+  Result<std::string> state(const std::vector<std::string>& tables);
+
+  /// Every statement of the question as the engine would plan it, without reading a row.
+  Result<void> check(const sql::PlannedQuestion& question);
+
+  /// Copies public tables into the embedded engine, under their names.
+  Result<void> bring(const std::string& table, DuckDb& local);
+
+  /// From now on statements that read `release.table` find it.
+  void carry(const sql::Release& release, const ReleasedTable& table);
+  void carry_nothing();
+
+  /// The database, as releases see it.
+  Engine& engine();
+
+ private:
+  struct Shared {
+    std::unique_ptr<sql::EngineDialect> dialect;
+    std::map<std::string, std::string> relations;
+    std::map<std::string, std::vector<RemoteColumn>> found;
+    std::map<std::string, std::vector<sql::SchemaColumn>> columns;
+  };
+  class Carrying;
+  RemoteTables(std::shared_ptr<const Shared> shared, std::unique_ptr<RemoteEngine> engine);
+
+  std::shared_ptr<const Shared> shared_;
+  std::unique_ptr<RemoteEngine> engine_;
+  std::unique_ptr<Carrying> carrying_;
+};
+
+}  // namespace discreet

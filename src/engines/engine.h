@@ -1,0 +1,86 @@
+// What the curator asks of whoever holds the rows: statements in, exact integers per group out.
+//
+// Guarantee: no Error that leaves an engine carries the backend's own words, which may quote row
+//            values: those go to the operator's log, and the Error is a sentence that is the same
+//            for all rows.
+// Guarantee: between begin() and end() all statements see one snapshot of the data.
+// Assumes:   statements are written by the planner for this engine's dialect, never by an analyst.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "engines/rows.h"
+
+namespace discreet {
+
+/// Receives the backend's own words. May be called from any thread that uses the engine.
+using OperatorLog = std::function<void(std::string_view backend_message)>;
+
+/// Sees some rows of a statement. Called on several threads at once, but for one `lane` never twice
+/// at a time; lanes are numbered from 0, and there are no more than threads. False: enough.
+using ChunkVisitor = std::function<bool(const EngineChunk& chunk, std::size_t lane)>;
+
+struct VisitedRows {
+  std::uint64_t rows;
+  bool stopped;  ///< the visitor said so: what it saw is not all
+};
+
+/// One connection: one thread at a time, except cancel().
+class Engine {
+ public:
+  virtual ~Engine() = default;
+
+  /// Runs one statement and streams its rows: at most a few chunks are held in memory. A new
+  /// statement ends a stream that is still being read.
+  virtual Result<EngineRows> query(const std::string& sql) = 0;
+
+  /// Whether the engine will take the statement: it is planned, and no row is read. Asked before a
+  /// question is charged.
+  virtual Result<void> check(const std::string& sql) = 0;
+
+  /// Runs one statement and shows these of its columns to `visitor` on the threads that make them,
+  /// in no order, every row exactly once. Only engines whose dialect streams rows do this.
+  virtual Result<VisitedRows> visit(const std::string& sql, const std::vector<std::string>& columns,
+                                    const ChunkVisitor& visitor) = 0;
+
+  /// One snapshot for all statements until end(). A connection that was lost is made anew here.
+  virtual Result<void> begin() = 0;
+  virtual void end() = 0;
+
+  /// The last failure was the connection's, not the statement's: the same statements may be run
+  /// again from begin() on.
+  virtual bool was_lost() const = 0;
+
+  /// Stops the statement that runs now, which then fails with Unavailable. From any thread.
+  virtual void cancel() const = 0;
+};
+
+struct RemoteColumn {
+  std::string name;
+  std::string type;  ///< in the engine's own words: "numeric(10,2)"
+  bool is_enum = false;
+};
+
+/// An engine that keeps its own tables, elsewhere. Its dialect is not DuckDB's.
+class RemoteEngine : public Engine {
+ public:
+  /// A second connection to the same database, for another thread.
+  virtual Result<std::unique_ptr<RemoteEngine>> connect() const = 0;
+
+  /// The columns of a relation, in order. NotFound: there is none.
+  virtual Result<std::vector<RemoteColumn>> describe(const std::string& relation) = 0;
+
+  /// Names the state of a relation's rows, as well as the engine knows it: another state has
+  /// another name, and its questions are asked anew. "" where the engine cannot tell.
+  virtual Result<std::string> identity(const std::string& relation) = 0;
+};
+
+inline constexpr char kStatementFailed[] =
+    "The database engine could not run the statement; the operator's log has the reason.";
+
+}  // namespace discreet

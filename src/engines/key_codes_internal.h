@@ -1,0 +1,124 @@
+// The groups one thread meets, numbered: each key column by itself, then pairs of numbers.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "engines/code_table.h"
+#include "engines/unit_rows.h"
+
+namespace discreet {
+
+class KeyCodes {
+ public:
+  explicit KeyCodes(std::size_t keys) : columns_(keys), pairs_(keys > 1 ? keys - 1 : 0) {}
+
+  /// The group of every row of the chunk, whose keys are the columns from `first` on.
+  void number(const EngineChunk& chunk, std::size_t first, std::vector<std::uint32_t>& groups) {
+    groups.assign(chunk.size(), 0);
+    for (std::size_t key = 0; key < columns_.size(); ++key) {
+      columns_[key].number(chunk, first + key, codes_);
+      if (key == 0) {
+        groups.swap(codes_);
+        continue;
+      }
+      NumberCodes& pairs = pairs_[key - 1];
+      for (std::size_t row = 0; row < groups.size(); ++row)
+        groups[row] =
+            pairs.of(static_cast<std::int64_t>(std::uint64_t{groups[row]} << 32 | codes_[row]));
+    }
+  }
+
+  std::uint32_t size() const {
+    if (columns_.empty()) return 1;
+    return pairs_.empty() ? columns_[0].size() : pairs_.back().size();
+  }
+  /// False: no row has this group (the NULL of a single column that has none).
+  bool keys(std::uint32_t group, std::vector<EngineValue>& out) const {
+    out.resize(columns_.size());
+    if (columns_.empty()) return true;
+    for (std::size_t key = columns_.size(); --key > 0;) {
+      const auto pair = static_cast<std::uint64_t>(pairs_[key - 1].value(group));
+      out[key] = columns_[key].value(static_cast<std::uint32_t>(pair));
+      group = static_cast<std::uint32_t>(pair >> 32);
+    }
+    out[0] = columns_[0].value(group);
+    return group != 0 || columns_[0].has_null();
+  }
+
+ private:
+  class Column {
+   public:
+    void number(const EngineChunk& chunk, std::size_t column, std::vector<std::uint32_t>& codes) {
+      const std::size_t rows = chunk.size();
+      codes.resize(rows);
+      type_ = chunk.type(column);
+      const auto each = [&](const auto& code) {
+        if (!chunk.has_nulls(column)) {
+          for (std::size_t row = 0; row < rows; ++row) codes[row] = 1 + code(row);
+          return;
+        }
+        for (std::size_t row = 0; row < rows; ++row) {
+          const bool null = chunk.is_null(column, row);
+          has_null_ |= null;
+          codes[row] = null ? 0 : 1 + code(row);
+        }
+      };
+      switch (type_) {
+        case EngineType::Int64:
+        case EngineType::Date:
+        case EngineType::Timestamp: {
+          const auto values = chunk.int64s(column);
+          return each([&](std::size_t row) { return numbers_.of(values[row]); });
+        }
+        case EngineType::HugeInt:
+          return each(
+              [&](std::size_t row) { return numbers_.of(saturate(chunk.int128(column, row))); });
+        case EngineType::Bool: {
+          const auto values = chunk.booleans(column);
+          return each([&](std::size_t row) { return numbers_.of(values[row] != 0); });
+        }
+        case EngineType::Double: {
+          const auto values = chunk.doubles(column);
+          return each([&](std::size_t row) {
+            // One zero and one NaN, as GROUP BY has it.
+            const double value = std::isnan(values[row]) ? std::numeric_limits<double>::quiet_NaN()
+                                 : values[row] == 0      ? 0.0
+                                                         : values[row];
+            return numbers_.of(std::bit_cast<std::int64_t>(value));
+          });
+        }
+        case EngineType::Varchar:
+          return each([&](std::size_t row) { return texts_.of(chunk.varchar(column, row)); });
+      }
+    }
+    std::uint32_t size() const {
+      return 1 + (type_ == EngineType::Varchar ? texts_.size() : numbers_.size());
+    }
+    bool has_null() const { return has_null_; }
+    EngineValue value(std::uint32_t code) const {
+      if (code == 0) return std::monostate{};
+      if (type_ == EngineType::Varchar) return texts_.value(code - 1);
+      const std::int64_t number = numbers_.value(code - 1);
+      if (type_ == EngineType::Bool) return number != 0;
+      if (type_ == EngineType::Double) return std::bit_cast<double>(number);
+      return number;
+    }
+
+   private:
+    EngineType type_ = EngineType::Int64;
+    NumberCodes numbers_;
+    TextCodes texts_;
+    bool has_null_ = false;
+  };
+
+  std::vector<Column> columns_;
+  std::vector<NumberCodes> pairs_;
+  std::vector<std::uint32_t> codes_;
+};
+
+}  // namespace discreet

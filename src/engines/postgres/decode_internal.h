@@ -1,0 +1,54 @@
+// PostgreSQL's binary values as a chunk's columns.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "engines/rows.h"
+#include "postgres/connection.h"
+
+namespace discreet {
+
+struct PostgresDecoder {
+  EngineType type;
+  std::uint32_t native;  ///< the type's number in pg_type
+};
+
+/// Nothing for a type that has no exact meaning here.
+std::optional<PostgresDecoder> postgres_decoder(std::uint32_t native);
+
+/// A numeric in binary form, if it is a whole number of at most 127 bits.
+std::optional<Int128> whole_numeric(std::string_view bytes);
+
+/// Rows, gathered into columns.
+class PostgresChunk {
+ public:
+  explicit PostgresChunk(const std::vector<PostgresDecoder>& decoders);
+  std::size_t size() const { return size_; }
+  /// False: a value is not what its type says.
+  bool add(const postgres::Rows& rows, int row);
+  EngineChunk finish() &&;
+
+ private:
+  struct Column {
+    std::vector<std::int64_t> wholes;
+    std::vector<double> reals;
+    std::vector<Int128> wides;
+    std::vector<std::uint8_t> flags;
+    std::deque<std::string> texts;  // texts do not move
+    std::vector<std::uint64_t> validity;
+    bool has_nulls = false;
+  };
+  struct Columns {
+    std::vector<Column> all;
+  };
+  bool add_value(Column& column, const PostgresDecoder& decoder, std::string_view bytes);
+
+  const std::vector<PostgresDecoder>& decoders_;
+  std::shared_ptr<Columns> columns_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace discreet

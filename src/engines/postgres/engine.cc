@@ -1,0 +1,301 @@
+#include "engines/postgres/engine.h"
+
+#include <charconv>
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "engines/postgres/decode_internal.h"
+#include "postgres/connection.h"
+
+namespace discreet {
+
+/// How many rows were ever written to each table's file, over crashes: the server forgets its
+/// statistics then and counts from zero. Shared by all connections of a process.
+class PostgresEngine::Counters {
+ public:
+  std::uint64_t total(const std::string& file, std::uint64_t counted) {
+    const std::scoped_lock lock(mutex_);
+    Known& known = files_[file];
+    if (counted < known.counted) known.before += known.counted;
+    known.counted = counted;
+    return known.before + counted;
+  }
+
+ private:
+  struct Known {
+    std::uint64_t counted = 0, before = 0;
+  };
+  std::mutex mutex_;
+  std::map<std::string, Known> files_;
+};
+
+struct PostgresEngine::State {
+  std::shared_ptr<Counters> counters;
+  postgres::Address address;
+  PostgresEngineSettings settings;
+  mutable std::mutex mutex;  // of `connection` being replaced while somebody cancels
+  std::optional<postgres::Connection> connection;
+  std::uint64_t stream = 0;  // a new statement ends the one before
+  bool in_transaction = false;
+  bool lost = false;
+
+  Result<void> open() {
+    postgres::Settings how;
+    how.connect_timeout_s = settings.connect_timeout_s;
+    how.statement_timeout_s = settings.statement_timeout_s;
+    how.read_only = true;
+    how.log = settings.operator_log;
+    DISCREET_TRY(postgres::Connection made, postgres::Connection::open(address, how));
+    const std::scoped_lock lock(mutex);
+    connection.emplace(std::move(made));
+    in_transaction = lost = false;
+    return {};
+  }
+
+  /// A connection that works, if one can be had.
+  Result<void> ensure() {
+    if (connection && !connection->is_lost()) return {};
+    Result<void> opened;
+    for (int attempt = 0; attempt < settings.connect_attempts; ++attempt) {
+      if (attempt > 0) std::this_thread::sleep_for(std::chrono::milliseconds(200 << attempt));
+      opened = open();
+      if (opened) return {};
+    }
+    lost = false;  // it was tried again already
+    return opened;
+  }
+
+  /// Runs `work` on the connection; where that was lost before, on a new one.
+  template <class Work>
+  auto with_connection(const Work& work) -> decltype(work(*connection)) {
+    DISCREET_TRY_VOID(ensure());
+    finish_stream();
+    auto done = work(*connection);
+    if (!done && connection->is_lost() && !in_transaction) {
+      DISCREET_TRY_VOID(ensure());
+      done = work(*connection);
+    }
+    if (!done) lost = connection->is_lost();
+    return done;
+  }
+
+  void finish_stream() {
+    ++stream;
+    if (connection) connection->drain();
+  }
+};
+
+namespace {
+
+constexpr std::size_t kChunkRows = 2048;
+
+class PostgresStream final : public RowSource {
+ public:
+  explicit PostgresStream(std::shared_ptr<PostgresEngine::State> state)
+      : state_(std::move(state)), number_(state_->stream) {}
+  ~PostgresStream() override {
+    if (!ended_ && number_ == state_->stream) state_->finish_stream();
+  }
+  PostgresStream(const PostgresStream&) = delete;
+  PostgresStream& operator=(const PostgresStream&) = delete;
+
+  Result<void> start(const std::string& sql) {
+    DISCREET_TRY_VOID(note(state_->connection->send(sql)));
+    DISCREET_TRY(first_, next_row());
+    if (!first_) return Error{ErrorCode::Unavailable, kStatementFailed};
+    for (int i = 0; i < first_->columns(); ++i) {
+      const auto decoder = postgres_decoder(first_->type(i));
+      if (!decoder)
+        return Error{ErrorCode::Refused,
+                     fmt::format("column {} has a PostgreSQL type that has no exact meaning here",
+                                 first_->name(i))};
+      decoders_.push_back(*decoder);
+      columns_.push_back({first_->name(i), decoder->type});
+    }
+    return {};
+  }
+
+  const std::vector<EngineColumn>& columns() const override { return columns_; }
+
+  Result<std::optional<EngineChunk>> next() override {
+    if (failed_ || number_ != state_->stream) {
+      failed_ = true;
+      return Error{ErrorCode::Unavailable, kStatementFailed};
+    }
+    PostgresChunk chunk(decoders_);
+    while (!ended_ && chunk.size() < kChunkRows) {
+      std::optional<postgres::Rows> row;
+      if (first_) {
+        row = std::exchange(first_, std::nullopt);
+      } else {
+        auto read = next_row();
+        if (!read) {
+          failed_ = true;
+          return read.error();
+        }
+        row = *std::move(read);
+      }
+      if (!row) {
+        ended_ = true;
+        break;
+      }
+      for (int i = 0; i < row->rows(); ++i)
+        if (!chunk.add(*row, i)) {
+          failed_ = true;
+          return Error{ErrorCode::Unavailable, kStatementFailed};
+        }
+    }
+    if (chunk.size() == 0) return std::optional<EngineChunk>();
+    return std::optional(std::move(chunk).finish());
+  }
+
+ private:
+  template <class R>
+  R note(R result) {
+    if (!result) state_->lost = state_->connection->is_lost();
+    return result;
+  }
+  Result<std::optional<postgres::Rows>> next_row() { return note(state_->connection->next_row()); }
+
+  std::shared_ptr<PostgresEngine::State> state_;
+  std::uint64_t number_;
+  std::optional<postgres::Rows> first_;
+  std::vector<EngineColumn> columns_;
+  std::vector<PostgresDecoder> decoders_;
+  bool ended_ = false, failed_ = false;
+};
+
+}  // namespace
+
+PostgresEngine::PostgresEngine(std::shared_ptr<State> state) : state_(std::move(state)) {}
+PostgresEngine::~PostgresEngine() = default;
+
+Result<std::unique_ptr<PostgresEngine>> PostgresEngine::open(const postgres::Address& address,
+                                                             PostgresEngineSettings settings) {
+  return open(address, std::move(settings), std::make_shared<Counters>());
+}
+
+Result<std::unique_ptr<PostgresEngine>> PostgresEngine::open(const postgres::Address& address,
+                                                             PostgresEngineSettings settings,
+                                                             std::shared_ptr<Counters> counters) {
+  auto state = std::make_shared<State>();
+  state->counters = std::move(counters);
+  state->address = address;
+  state->settings = std::move(settings);
+  DISCREET_TRY_VOID(state->open());
+  return std::unique_ptr<PostgresEngine>(new PostgresEngine(std::move(state)));
+}
+
+Result<std::unique_ptr<RemoteEngine>> PostgresEngine::connect() const {
+  DISCREET_TRY(std::unique_ptr<RemoteEngine> made,
+               open(state_->address, state_->settings, state_->counters));
+  return made;
+}
+
+Result<std::vector<RemoteColumn>> PostgresEngine::describe(const std::string& relation) {
+  return state_->with_connection([&](postgres::Connection& connection)
+                                     -> Result<std::vector<RemoteColumn>> {
+    const auto rows = connection.execute(
+        "SELECT a.attname, format_type(a.atttypid, a.atttypmod), t.typtype FROM pg_attribute a "
+        "JOIN pg_type t ON t.oid = a.atttypid WHERE a.attrelid = to_regclass($1) AND a.attnum > "
+        "0 AND NOT a.attisdropped ORDER BY a.attnum",
+        {{relation}});
+    if (!rows) return rows.error();
+    if (rows->rows() == 0)
+      return Error{ErrorCode::NotFound,
+                   fmt::format("There is no table {} in {}, or this user may not see it.", relation,
+                               state_->address.shown)};
+    std::vector<RemoteColumn> columns;
+    for (int row = 0; row < rows->rows(); ++row)
+      columns.push_back({std::string(rows->bytes(row, 0)), std::string(rows->bytes(row, 1)),
+                         rows->bytes(row, 2) == "e"});
+    return columns;
+  });
+}
+
+Result<std::string> PostgresEngine::identity(const std::string& relation) {
+  return state_->with_connection([&](postgres::Connection& connection) -> Result<std::string> {
+    // A table, its partitions, or the tables below a view.
+    const auto rows = connection.execute(
+        "WITH RECURSIVE r(oid) AS (SELECT to_regclass($1)::oid UNION SELECT x.oid FROM r, LATERAL "
+        "(SELECT d.refobjid AS oid FROM pg_rewrite w JOIN pg_depend d ON d.objid = w.oid AND "
+        "d.classid = 'pg_rewrite'::regclass AND d.refclassid = 'pg_class'::regclass WHERE "
+        "w.ev_class = r.oid UNION ALL SELECT i.inhrelid FROM pg_inherits i WHERE i.inhparent = "
+        "r.oid) x) SELECT format('%s:%s', r.oid, pg_relation_filenode(r.oid)), "
+        "pg_stat_get_tuples_inserted(r.oid) + pg_stat_get_tuples_updated(r.oid) + "
+        "pg_stat_get_tuples_deleted(r.oid), (SELECT md5(string_agg(format('%s %s %s', a.attnum, "
+        "a.attname, format_type(a.atttypid, a.atttypmod)), ',' ORDER BY a.attnum)) FROM "
+        "pg_attribute a WHERE a.attrelid = r.oid AND a.attnum > 0 AND NOT a.attisdropped) FROM r "
+        "ORDER BY r.oid",
+        {{relation}});
+    if (!rows) {
+      // Something that only speaks PostgreSQL's protocol: its answers stay until asked otherwise.
+      if (!connection.state().empty()) return std::string();
+      return rows.error();
+    }
+    std::string identity;
+    for (int row = 0; row < rows->rows(); ++row) {
+      const std::string file(rows->bytes(row, 0));
+      const std::string_view digits = rows->bytes(row, 1);
+      std::uint64_t counted = 0;
+      std::from_chars(digits.data(), digits.data() + digits.size(), counted);
+      identity += fmt::format("{}:{}:{},", file, state_->counters->total(file, counted),
+                              rows->bytes(row, 2));
+    }
+    return identity;
+  });
+}
+
+Result<EngineRows> PostgresEngine::query(const std::string& sql) {
+  return state_->with_connection([&](postgres::Connection&) -> Result<EngineRows> {
+    auto stream = std::make_unique<PostgresStream>(state_);
+    DISCREET_TRY_VOID(stream->start(sql));
+    return EngineRows(std::move(stream));
+  });
+}
+
+Result<void> PostgresEngine::check(const std::string& sql) {
+  return state_->with_connection([&](postgres::Connection& connection) -> Result<void> {
+    const auto planned = connection.execute("EXPLAIN " + sql, {});
+    if (!planned) return planned.error();
+    return {};
+  });
+}
+
+Result<VisitedRows> PostgresEngine::visit(const std::string&, const std::vector<std::string>&,
+                                          const ChunkVisitor&) {
+  return Error{ErrorCode::Unavailable, "PostgreSQL's rows are added up where they are."};
+}
+
+Result<void> PostgresEngine::begin() {
+  end();
+  return state_->with_connection([&](postgres::Connection& connection) -> Result<void> {
+    const auto begun = connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+    if (!begun) return begun.error();
+    state_->in_transaction = true;
+    return {};
+  });
+}
+
+void PostgresEngine::end() {
+  if (!state_->in_transaction) return;
+  state_->finish_stream();
+  if (!state_->connection->is_lost()) static_cast<void>(state_->connection->execute("ROLLBACK"));
+  state_->in_transaction = false;
+}
+
+bool PostgresEngine::was_lost() const {
+  return state_->lost;
+}
+
+void PostgresEngine::cancel() const {
+  const std::scoped_lock lock(state_->mutex);
+  if (state_->connection) state_->connection->cancel();
+}
+
+}  // namespace discreet

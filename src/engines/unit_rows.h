@@ -1,0 +1,98 @@
+// What each privacy unit adds to each group, put together while the engine streams its rows.
+//
+// The engine's threads hand rows over as they make them. Each thread numbers the groups it meets
+// and appends the row to a partition chosen by its unit; then every partition, small enough for the
+// cache, is sorted by unit and added up by itself. No table of all units and groups is ever built.
+// Guarantee: add_up() gives what GROUP BY unit, keys over the same rows gives, in exact integers;
+//            with a limit, a uniformly chosen subset of every unit's groups.
+// Assumes:   values are within 62 bits and a unit has fewer than 2^32 rows.
+// Proof:     by test: both forms on random data are compared (unit_rows_test.cc).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "engines/engine.h"
+#include "engines/raw_vector.h"
+
+namespace discreet {
+
+/// A value as it crosses the engine: NULL, boolean, whole number (also days and microseconds),
+/// number, text.
+using EngineValue = std::variant<std::monostate, bool, std::int64_t, double, std::string>;
+
+/// One integer per unit and group.
+struct RowFeature {
+  enum class Kind {
+    Rows,          ///< rows (where `condition` is true, if there is one)
+    Count,         ///< rows where the value is not NULL
+    Sum,           ///< of the value, over those
+    SumOfProducts  ///< of the value and the second, where both are not NULL
+  } kind;
+  std::size_t value = 0, second = 0;
+  std::optional<std::size_t> condition{};
+};
+
+/// A column of whole numbers, of a DECIMAL with this many digits, or of booleans. What lies outside
+/// the bounds is moved to them.
+struct RowValue {
+  std::string column;
+  std::int64_t lower, upper;
+  int decimal_digits = 0;
+};
+
+/// The statement's columns in order: the unit, keys, values, conditions (BOOLEAN).
+struct UnitRowsShape {
+  std::string unit;
+  std::vector<std::string> keys;
+  std::vector<RowValue> values;
+  std::vector<std::string> conditions;
+  std::vector<RowFeature> features;
+};
+
+/// At most this many groups of a unit, those of smallest keyed hash: the caller draws the key anew
+/// for every question.
+struct GroupLimit {
+  std::uint64_t most;
+  std::array<std::uint64_t, 2> key;
+};
+
+/// Rows begin[u] .. begin[u + 1] - 1 belong to unit u; each is one group of it, rising.
+struct UnitPartials {
+  RawVector<std::size_t> begin;
+  RawVector<std::uint32_t> group;
+  RawVector<Int128> values;  ///< features of row after row
+};
+
+class UnitRows {
+ public:
+  /// Reads all rows. Nothing: they would take more than `memory_max` bytes, or have more values and
+  /// conditions than a row of this form, or others than the shape says; the engine can still add
+  /// up by itself.
+  static Result<std::optional<UnitRows>> load(Engine& engine, const std::string& sql,
+                                              UnitRowsShape shape, std::uint64_t memory_max);
+  static bool fits(const UnitRowsShape& shape);
+
+  UnitRows(UnitRows&&) noexcept;
+  UnitRows& operator=(UnitRows&&) noexcept;
+  ~UnitRows();
+
+  /// `number` is asked once or a few times for every different tuple of keys; rows of a tuple
+  /// without a number are dropped before groups are limited.
+  using Numbering =
+      std::function<std::optional<std::uint32_t>(const std::vector<EngineValue>& keys)>;
+  UnitPartials add_up(const Numbering& number, const std::optional<GroupLimit>& limit) const;
+
+ private:
+  struct State;
+  explicit UnitRows(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace discreet

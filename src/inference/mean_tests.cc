@@ -1,0 +1,285 @@
+#include "inference/mean_tests.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "inference/bootstrap_internal.h"
+
+namespace discreet::inference {
+namespace {
+
+constexpr double kNormal975 = 1.959963984540054;
+
+// What is read off one group, in z.
+struct Reading {
+  double rows, mean, spread2, error2;  // error2: variance of the mean, noise included
+};
+
+Reading read(double rows, double linear, double square, const NoisyMoments& group) {
+  Reading r{};
+  const double noise2 = group.noise_sd * group.noise_sd;
+  // Fewer rows than this cannot be told from none; dividing by less would be noise by noise.
+  r.rows = std::max(rows, std::max(2.0, group.noise_sd));
+  r.mean = std::clamp(linear / r.rows, -1.0, 1.0);
+  const double second = std::clamp((square / r.rows + 1) / 2, 0.0, 1.0);
+  r.spread2 = std::max(0.0, second - r.mean * r.mean);
+  r.error2 = (r.spread2 * r.rows * r.rows / (r.rows - 1) + noise2 * (1 + r.mean * r.mean)) /
+             (r.rows * r.rows);
+  return r;
+}
+
+Reading read(const NoisyMoments& group) {
+  return read(group.rows, group.linear, group.square, group);
+}
+
+// A law of the rows that the release does not rule out, in z.
+struct Truth {
+  double rows, mean, spread2;
+};
+
+// Of the sum of squares around the mean: the noise's standard deviation.
+double squares_sd(const NoisyMoments& group, double mean) {
+  const double m2 = mean * mean;
+  return group.noise_sd * std::sqrt(0.25 + (0.5 + m2) * (0.5 + m2) + 4 * m2);
+}
+
+// Truths `squares` standard deviations of the noise from the estimated sum of squares, `rows` from
+// the estimated number of rows.
+Truth truth(const NoisyMoments& group, double mean, double squares, double rows) {
+  const double n = std::max(2.0, group.rows + rows * group.noise_sd);
+  const double around =
+      (group.square + group.rows) / 2 - 2 * mean * group.linear + mean * mean * group.rows;
+  const double moved = around + squares * squares_sd(group, mean);
+  return {n, mean, std::clamp(moved / n, 0.0, 1 - mean * mean)};
+}
+
+struct Shift {
+  double squares, rows;
+};
+constexpr Shift kShifts[] = {{0, 0}, {2, 0}, {4, 0}, {-2, 0}, {0, -2}, {2, -2}};
+
+// Sums of one group drawn anew: a normal sample of the truth, and the noise.
+Reading redraw(const Truth& truth, const NoisyMoments& group, Resample& random) {
+  const double radius = random.gamma(4) / group.epsilon;
+  const double noise[3] = {radius * (2 * random.unit() - 1), radius * (2 * random.unit() - 1),
+                           radius * (2 * random.unit() - 1)};
+  const double sd = std::sqrt(truth.spread2);
+  const double mean = truth.mean + sd / std::sqrt(truth.rows) * random.normal();
+  const double squares =
+      truth.spread2 * random.chi_square(truth.rows - 1) + truth.rows * mean * mean;
+  return read(truth.rows + noise[0], truth.rows * mean + noise[1],
+              2 * squares - truth.rows + noise[2], group);
+}
+
+double between(std::span<const Reading> groups) {
+  double weight = 0, mean = 0, sum = 0;
+  for (const Reading& g : groups) {
+    weight += 1 / g.error2;
+    mean += g.mean / g.error2;
+  }
+  mean /= weight;
+  for (const Reading& g : groups) sum += (g.mean - mean) * (g.mean - mean) / g.error2;
+  return sum;
+}
+
+double common_mean(std::span<const Reading> groups) {
+  double weight = 0, mean = 0;
+  for (const Reading& g : groups) {
+    weight += 1 / g.error2;
+    mean += g.mean / g.error2;
+  }
+  return mean / weight;
+}
+
+std::vector<double> seed_of(std::span<const NoisyMoments> groups) {
+  std::vector<double> seed;
+  for (const auto& g : groups)
+    seed.insert(seed.end(), {g.rows, g.linear, g.square, g.middle, g.half, g.epsilon});
+  return seed;
+}
+
+}  // namespace
+
+Result<MomentsMechanism> MomentsMechanism::make(Epsilon epsilon, IntegerRange range, double unit) {
+  DISCREET_TRY_VOID(check_range(range));
+  const Int128 width = Int128{range.upper} - range.lower;
+  if (width == 0) return invalid_parameter("a column whose range is one value has no spread");
+  if (width > (Int128{1} << 40))
+    return invalid_parameter("a column's range must span at most 2^40 steps; use a coarser grid");
+  DISCREET_TRY(auto box, BoxNorm::make(epsilon, {1, width, width * width}));
+  return MomentsMechanism(std::move(box), range, unit);
+}
+
+NoisyMoments MomentsMechanism::release(Int128 rows, Int128 sum, Int128 sum_of_squares,
+                                       RandomSource& random) const {
+  // In integers, with w the width: w z = 2 x - l - u, and w^2 T(z) = 2 (w z)^2 - w^2.
+  const Int128 ends = Int128{range_.lower} + range_.upper,
+               width = Int128{range_.upper} - range_.lower;
+  const Int128 linear = 2 * sum - rows * ends;
+  const Int128 centred2 = 4 * sum_of_squares - 4 * ends * sum + rows * ends * ends;
+  const Int128 exact[] = {rows, linear, 2 * centred2 - rows * width * width};
+  const auto noisy = box_.release(exact, random);
+  return {noisy[0],
+          noisy[1],
+          noisy[2],
+          static_cast<double>(ends) / 2 * unit_,
+          static_cast<double>(width) / 2 * unit_,
+          box_.noise_sd(),
+          box_.epsilon().value()};
+}
+
+NoisyMoments MomentsMechanism::release(std::span<const std::int64_t> values,
+                                       RandomSource& random) const {
+  Int128 sum = 0, squares = 0;
+  for (const std::int64_t value : values) {
+    const Int128 x = range_.clamp(value);
+    sum += x;
+    squares += x * x;
+  }
+  return release(static_cast<Int128>(values.size()), sum, squares, random);
+}
+
+double MomentsMechanism::half() const {
+  return (static_cast<double>(range_.upper) - static_cast<double>(range_.lower)) / 2 * unit_;
+}
+
+double MomentsMechanism::error95_before(double rows, double sd) const {
+  return kNormal975 * std::sqrt(sd * sd * rows + half() * half() * noise_sd() * noise_sd()) / rows;
+}
+
+TestOutcome t_test(const NoisyMoments& group, double mean, const Options& options) {
+  const Reading found = read(group);
+  const double null = std::clamp((mean - group.middle) / group.half, -1.0, 1.0);
+  const double beyond = std::fabs((mean - group.middle) / group.half - null);
+  TestOutcome outcome;
+  outcome.rows = group.rows;
+  outcome.degrees = std::max(1.0, group.rows - 1);
+  outcome.estimate = group.middle + group.half * found.mean;
+  outcome.standard_error = group.half * std::sqrt(found.error2);
+  outcome.statistic = (found.mean - null) / std::sqrt(found.error2);
+  std::vector<double> seed = seed_of({&group, 1});
+  seed.push_back(null);
+  const auto redraws = [&](double centre) {
+    return [&, centre](std::size_t scenario, Resample& random) {
+      const Shift shift = kShifts[scenario];
+      const Reading drawn = redraw(truth(group, centre, shift.squares, shift.rows), group, random);
+      return std::fabs(drawn.mean - centre) / std::sqrt(drawn.error2);
+    };
+  };
+  outcome.p_value = beyond > 0 ? 0
+                               : worst_p_value(std::fabs(outcome.statistic), std::size(kShifts),
+                                               redraws(null), seed, options);
+  if (beyond > 0) outcome.p_value = 1.0 / (options.draws + 1);  // no mean lies outside the range
+  // The interval holds the means that the test does not reject. Each end is first put where the
+  // critical value at the estimate has it, then where the critical value at that mean does: near
+  // the ends of the range the two differ.
+  const double error = std::sqrt(found.error2);
+  const auto times_at = [&](double centre) {
+    return worst_quantile(std::size(kShifts), redraws(std::clamp(centre, -1.0, 1.0)), seed,
+                          options);
+  };
+  const double at_estimate = times_at(found.mean);
+  const auto end = [&](double side) {
+    const double there = times_at(found.mean + side * at_estimate * error);
+    return group.middle +
+           group.half *
+               std::clamp(found.mean + side * std::max(at_estimate, there) * error, -1.0, 1.0);
+  };
+  outcome.interval = {end(-1), end(1)};
+  return outcome;
+}
+
+TestOutcome t_test(const NoisyMoments& first, const NoisyMoments& second, const Options& options) {
+  // Both in the units of the first: the groups share a column, hence a range.
+  const NoisyMoments groups[] = {first, second};
+  const Reading found[] = {read(first), read(second)};
+  const double error = std::sqrt(found[0].error2 + found[1].error2);
+  TestOutcome outcome;
+  outcome.rows = first.rows + second.rows;
+  outcome.estimate = first.half * (found[0].mean - found[1].mean);
+  outcome.standard_error = first.half * error;
+  outcome.statistic = (found[0].mean - found[1].mean) / error;
+  const double v0 = found[0].spread2 / found[0].rows, v1 = found[1].spread2 / found[1].rows;
+  outcome.degrees = (v0 + v1) * (v0 + v1) /
+                    std::max(1e-300, v0 * v0 / (found[0].rows - 1) + v1 * v1 / (found[1].rows - 1));
+  const auto seed = seed_of(groups);
+  const auto redraws = [&](double a, double b) {
+    return [&, a, b](std::size_t scenario, Resample& random) {
+      const Shift shift = kShifts[scenario];
+      const Reading x = redraw(truth(first, a, shift.squares, shift.rows), first, random);
+      const Reading y = redraw(truth(second, b, shift.squares, shift.rows), second, random);
+      return std::fabs(x.mean - y.mean - (a - b)) / std::sqrt(x.error2 + y.error2);
+    };
+  };
+  const double centre = common_mean(found);
+  outcome.p_value = worst_p_value(std::fabs(outcome.statistic), std::size(kShifts),
+                                  redraws(centre, centre), seed, options);
+  const double reach =
+      worst_quantile(std::size(kShifts), redraws(found[0].mean, found[1].mean), seed, options) *
+      outcome.standard_error;
+  outcome.interval = {std::max(outcome.estimate - reach, -2 * first.half),
+                      std::min(outcome.estimate + reach, 2 * first.half)};
+  return outcome;
+}
+
+AnovaOutcome anova(std::span<const NoisyMoments> groups, const Options& options) {
+  std::vector<Reading> found;
+  for (const auto& group : groups) found.push_back(read(group));
+  AnovaOutcome outcome;
+  TestOutcome& test = outcome.test;
+  double within = 0;
+  for (const Reading& g : found) {
+    test.rows += g.rows;
+    within += g.rows * g.spread2;
+  }
+  const double centre = common_mean(found);
+  double spread = 0;
+  for (const Reading& g : found) spread += g.rows * (g.mean - centre) * (g.mean - centre);
+  test.estimate = spread + within > 0 ? spread / (spread + within) : 0;
+  test.interval = {0, 1};
+  test.degrees = static_cast<double>(groups.size()) - 1;
+  test.statistic = between(found) / test.degrees;
+  const auto seed = seed_of(groups);
+  std::vector<Reading> drawn(groups.size());
+  test.p_value = worst_p_value(
+      test.statistic, std::size(kShifts),
+      [&](std::size_t scenario, Resample& random) {
+        const Shift shift = kShifts[scenario];
+        for (std::size_t i = 0; i < groups.size(); ++i)
+          drawn[i] = redraw(truth(groups[i], centre, shift.squares, shift.rows), groups[i], random);
+        return between(drawn) / test.degrees;
+      },
+      seed, options);
+  // Means: each by itself, and all at once by the largest deviation.
+  const auto deviations = [&](std::optional<std::size_t> only) {
+    return [&, only](std::size_t scenario, Resample& random) {
+      const Shift shift = kShifts[scenario];
+      double largest = 0;
+      for (std::size_t i = 0; i < groups.size(); ++i) {
+        if (only && i != *only) continue;
+        const Reading g =
+            redraw(truth(groups[i], found[i].mean, shift.squares, shift.rows), groups[i], random);
+        largest = std::max(largest, std::fabs(g.mean - found[i].mean) / std::sqrt(g.error2));
+      }
+      return largest;
+    };
+  };
+  const double joint = worst_quantile(std::size(kShifts), deviations({}), seed, options);
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const double alone = worst_quantile(std::size(kShifts), deviations(i), seed, options);
+    Estimated mean;
+    const NoisyMoments& g = groups[i];
+    mean.value = g.middle + g.half * found[i].mean;
+    mean.standard_error = g.half * std::sqrt(found[i].error2);
+    const auto within_range = [&](double times) {
+      return Interval{std::max(mean.value - times * mean.standard_error, g.middle - g.half),
+                      std::min(mean.value + times * mean.standard_error, g.middle + g.half)};
+    };
+    mean.interval = within_range(alone);
+    mean.simultaneous = within_range(joint);
+    outcome.means.push_back(mean);
+  }
+  return outcome;
+}
+
+}  // namespace discreet::inference

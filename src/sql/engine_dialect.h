@@ -1,0 +1,81 @@
+// The one place where plans become another engine's SQL. DuckDB's own is written by emit.cc and
+// rewrite.cc; a dialect takes over what differs: types, constants, arithmetic, casts, functions,
+// aggregates, the way a table is read, hashes and quoting.
+//
+// Guarantee: as emit.h, what is written is total: no row can make a statement fail. Where the
+//            engine would raise an error (overflow, a bad cast, a zero divisor) the value is NULL,
+//            as on DuckDB; reals overflow to infinity and vanish to zero, as IEEE says.
+// Guarantee: on the same rows the integers of a release are those that DuckDB's statement gives
+//            (docs/scale.md lists what the engine's own reals and collations may change).
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sql/plan.h"
+#include "sql/question.h"
+#include "sql/schema.h"
+
+namespace discreet::sql {
+
+/// Writes the parts of an expression on behalf of a dialect.
+class ScalarWriter {
+ public:
+  virtual ~ScalarWriter() = default;
+  virtual std::string write(const Scalar& one) const = 0;
+  /// Whole-number (or decimal) arithmetic that is known to stay within the engine's type.
+  virtual bool fits(const Scalar& one) const = 0;
+};
+
+/// Rows that travel inside a statement: what an earlier release gave out.
+struct InlineTable {
+  std::string name;
+  std::vector<std::pair<std::string, Type>> columns;
+  std::vector<std::vector<ConstantValue>> rows;
+};
+
+class EngineDialect {
+ public:
+  virtual ~EngineDialect() = default;
+
+  /// Nothing: as DuckDB's (columns, subqueries).
+  virtual std::optional<std::string> scalar(const Scalar& one,
+                                            const ScalarWriter& writer) const = 0;
+  virtual std::string aggregate(const ExactAggregate& aggregate,
+                                const ScalarWriter& writer) const = 0;
+  virtual std::string scan(const Scan& scan, const std::function<bool(ColumnId)>& wanted) const = 0;
+  /// As grid_expression().
+  virtual std::string grid(const Value& value, const std::string& column) const = 0;
+  virtual std::string sha256_hex(const std::string& text) const = 0;
+  /// The last touch to a statement put together from DuckDB's phrases: names for derived tables,
+  /// names of types. Doing it twice changes nothing.
+  virtual std::string statement(const std::string& sql) const = 0;
+  /// The statement with these tables in it.
+  virtual std::string with_tables(const std::string& sql,
+                                  const std::vector<InlineTable>& tables) const = 0;
+};
+
+/// A table as PostgreSQL has it.
+struct PostgresTable {
+  struct Column {
+    std::string name;
+    std::string type;  ///< as format_type() says it: "numeric(10,2)"
+    bool is_enum = false;
+  };
+  std::string relation;  ///< ready to be read: "public"."patients"
+  std::vector<Column> columns;
+
+  /// As DuckDB would call the types, so that plans are the same wherever the data lives. A type
+  /// without an exact meaning here keeps a name that no statement can use.
+  std::vector<SchemaColumn> schema() const;
+};
+
+/// By the policy's names of the tables.
+std::unique_ptr<EngineDialect> make_postgres_dialect(std::map<std::string, PostgresTable> tables);
+
+}  // namespace discreet::sql

@@ -1,0 +1,297 @@
+#include "engines/two_worlds.h"
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <fstream>
+#include <iostream>
+#include <map>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "accounting/loss_event_json.h"
+#include "curator/release_job.h"
+#include "curator/released_view.h"
+#include "engines/postgres_server.h"
+#include "sql/explain.h"
+#include "sql/planner.h"
+#include "sql/rewrite.h"
+
+namespace discreet::testing {
+namespace {
+
+std::vector<std::vector<std::optional<std::string>>> text_rows(DuckDb& database,
+                                                               const std::string& sql) {
+  auto rows = database.query("SELECT CAST(COLUMNS(*) AS VARCHAR) FROM (" + sql + ")");
+  DISCREET_CHECK(rows.has_value(), last_words().c_str());
+  std::vector<std::vector<std::optional<std::string>>> all;
+  for (auto chunk = rows->next(); chunk && chunk->has_value(); chunk = rows->next())
+    for (std::size_t row = 0; row < (*chunk)->size(); ++row) {
+      auto& cells = all.emplace_back();
+      for (std::size_t i = 0; i < rows->columns().size(); ++i)
+        cells.push_back((*chunk)->is_null(i, row)
+                            ? std::nullopt
+                            : std::optional(std::string((*chunk)->varchar(i, row))));
+    }
+  return all;
+}
+
+std::string postgres_type(const std::string& type) {
+  if (type == "DOUBLE") return "double precision";
+  if (type == "VARCHAR") return "text";
+  if (type == "TINYINT") return "smallint";
+  if (type.starts_with("DECIMAL")) return "numeric" + type.substr(7);
+  return type;
+}
+
+/// A cell so that two are equal exactly if their texts are.
+std::string exact(const Cell& cell) {
+  struct Write {
+    std::string operator()(std::monostate) const { return "NULL"; }
+    std::string operator()(bool value) const { return value ? "1" : "0"; }
+    std::string operator()(std::int64_t value) const { return std::to_string(value); }
+    std::string operator()(double value) const {
+      return std::isnan(value) ? "nan" : value == 0 ? "0" : fmt::format("{:a}", value);
+    }
+    std::string operator()(const std::string& value) const { return "'" + value + "'"; }
+  };
+  return std::visit(Write{}, cell);
+}
+
+std::string wide(Int128 value) {
+  std::string digits;
+  UInt128 left = value < 0 ? UInt128{0} - static_cast<UInt128>(value) : static_cast<UInt128>(value);
+  do {
+    digits.insert(digits.begin(), static_cast<char>('0' + static_cast<int>(left % 10)));
+    left /= 10;
+  } while (left != 0);
+  return value < 0 ? "-" + digits : digits;
+}
+
+Result<std::vector<std::string>> read_all(Engine& engine, const std::string& sql) {
+  DISCREET_TRY(EngineRows rows, engine.query(sql));
+  const auto columns = rows.columns();
+  std::vector<std::string> all;
+  for (;;) {
+    DISCREET_TRY(const auto chunk, rows.next());
+    if (!chunk) break;
+    for (std::size_t row = 0; row < chunk->size(); ++row) {
+      std::string text;
+      for (std::size_t i = 0; i < columns.size(); ++i) {
+        // Sums keep all their 128 bits.
+        if (columns[i].type == EngineType::HugeInt && !chunk->is_null(i, row))
+          text += "|" + wide(chunk->int128(i, row));
+        else
+          text += "|" + exact(read_cell(*chunk, columns[i].type, i, row));
+      }
+      all.push_back(std::move(text));
+    }
+  }
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+/// What a release might give out: its groups, with numbers that are not noise but look like it.
+Result<ReleasedTable> stand_in(const sql::Release& release, Engine& engine) {
+  DISCREET_TRY(EngineRows rows, engine.query(release.partials_sql));
+  const auto columns = rows.columns();
+  std::map<std::vector<Cell>, double> groups;
+  for (;;) {
+    DISCREET_TRY(const auto chunk, rows.next());
+    if (!chunk) break;
+    for (std::size_t row = 0; row < chunk->size(); ++row) {
+      std::vector<Cell> keys;
+      for (std::size_t i = 0; i < release.keys.size(); ++i)
+        keys.push_back(read_cell(*chunk, columns[1 + i].type, 1 + i, row));
+      groups[keys] += 1;
+    }
+  }
+  ReleasedTable table;
+  table.aggregates.resize(release.aggregates.size());
+  for (const auto& [keys, units] : groups) {
+    table.keys.push_back(keys);
+    for (std::size_t i = 0; i < release.aggregates.size(); ++i) {
+      const auto kind = release.aggregates[i].type.kind;
+      auto& column = table.aggregates[i];
+      column.error95.emplace_back(1);
+      column.is_list = kind == sql::TypeKind::List;
+      if (column.is_list)
+        column.lists.push_back({units});
+      else if (kind == sql::TypeKind::Text)
+        column.values.emplace_back(std::string("x"));
+      else
+        column.values.emplace_back(units + static_cast<double>(i));
+    }
+  }
+  return table;
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+}  // namespace
+
+std::string& last_words() {
+  static auto* const words = new std::string;  // the last connection to close still speaks
+  return *words;
+}
+
+void copy_to_postgres(DuckDb& from, const std::string& table, const std::string& schema) {
+  const auto columns = text_rows(
+      from, "SELECT column_name, data_type FROM information_schema.columns WHERE table_name = " +
+                sql_literal(table) + " ORDER BY ordinal_position");
+  std::string definition;
+  for (const auto& column : columns)
+    definition += fmt::format("{}{} {}", definition.empty() ? "" : ", ", sql_identifier(*column[0]),
+                              postgres_type(*column[1]));
+  std::string sql = fmt::format("CREATE TABLE {}.{} ({});", schema, table, definition);
+  std::string values;
+  const auto flush = [&] {
+    if (!values.empty()) sql += fmt::format("INSERT INTO {}.{} VALUES {};", schema, table, values);
+    values.clear();
+  };
+  std::size_t count = 0;
+  for (const auto& row : text_rows(from, "SELECT * FROM " + sql_identifier(table))) {
+    std::string cells;
+    for (const auto& cell : row)
+      cells += (cells.empty() ? "" : ", ") + (cell ? sql_literal(*cell) : std::string("NULL"));
+    values += (values.empty() ? "(" : ", (") + cells + ")";
+    if (++count % 500 == 0) flush();
+  }
+  flush();
+  postgres_server().run(sql + fmt::format("ANALYZE {}.{}", schema, table));
+}
+
+TwoWorlds::TwoWorlds(const std::string& schema, const std::string& policy,
+                     const std::string& tables_sql) {
+  char name[] = "/tmp/discreet_worlds_XXXXXX";
+  folder_ = mkdtemp(name);
+  const OperatorLog log = [](std::string_view words) { last_words() = words; };
+  auto database = DuckDb::open({.threads = 1, .operator_log = log}).value();
+  DISCREET_CHECK(database.execute(tables_sql).has_value(), last_words().c_str());
+  postgres_server().run(
+      fmt::format("DROP SCHEMA IF EXISTS {0} CASCADE; CREATE SCHEMA {0}", schema));
+  std::string near = replaced(policy, ".csv\"", ".parquet\""), far = near;
+  for (const auto& row : text_rows(database, "SELECT table_name FROM information_schema.tables")) {
+    const std::string& table = *row[0];
+    DISCREET_CHECK(database
+                       .execute(fmt::format("COPY {} TO '{}/{}.parquet' (FORMAT parquet)",
+                                            sql_identifier(table), folder_, table))
+                       .has_value(),
+                   last_words().c_str());
+    copy_to_postgres(database, table, schema);
+    far = replaced(far, fmt::format("\"{}.parquet\"", table),
+                   "\"" + postgres_server().address(schema + "." + table) + "\"");
+  }
+  const auto write = [&](const std::string& file, const std::string& text) {
+    std::ofstream(folder_ + "/" + file) << text;
+    auto loaded = catalog::Policy::load(folder_ + "/" + file);
+    DISCREET_CHECK(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
+    return std::make_unique<catalog::Policy>(*std::move(loaded));
+  };
+  near_policy_ = write("near.toml", near);
+  far_policy_ = write("far.toml", far);
+  auto opened_near = Data::open(*near_policy_, log);
+  DISCREET_CHECK(opened_near.has_value(), last_words().c_str());
+  near_ = std::make_unique<Data>(*std::move(opened_near));
+  auto opened_far = Data::open(*far_policy_, log);
+  DISCREET_CHECK(opened_far.has_value(),
+                 opened_far.has_value() ? "" : opened_far.error().message.c_str());
+  far_ = std::make_unique<Data>(*std::move(opened_far));
+}
+
+TwoWorlds::~TwoWorlds() {
+  std::error_code ignored;
+  std::filesystem::remove_all(folder_, ignored);
+}
+
+void TwoWorlds::compare_rows(const std::string& statement, const std::string& near_sql,
+                             const std::string& far_sql) {
+  last_words().clear();
+  const auto near = read_all(near_->engine(), near_sql);
+  ASSERT_TRUE(near.has_value()) << statement << "\n" << near_sql << "\n" << last_words();
+  const auto begin = std::chrono::steady_clock::now();
+  const auto far = read_all(far_->engine(), far_sql);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  if (took.count() > 5) std::cout << "slow (" << took.count() << " s): " << far_sql << "\n";
+  ASSERT_TRUE(far.has_value()) << statement << "\n"
+                               << far_sql << "\n"
+                               << last_words() << far.error().message;
+  ++statements_run_;
+  rows_compared_ += near->size();
+  if (*near == *far) return;
+  std::vector<std::string> only_near, only_far;
+  std::set_difference(near->begin(), near->end(), far->begin(), far->end(),
+                      std::back_inserter(only_near));
+  std::set_difference(far->begin(), far->end(), near->begin(), near->end(),
+                      std::back_inserter(only_far));
+  only_near.resize(std::min<std::size_t>(only_near.size(), 5));
+  only_far.resize(std::min<std::size_t>(only_far.size(), 5));
+  ADD_FAILURE() << statement << "\nhere: " << near_sql << "\nthere: " << far_sql
+                << "\nonly here: " << ::testing::PrintToString(only_near)
+                << "\nonly there: " << ::testing::PrintToString(only_far);
+}
+
+TwoWorlds::Verdict TwoWorlds::compare(const std::string& statement) {
+  const auto near = sql::Planner(*near_policy_, *near_).plan(statement);
+  const auto far = sql::Planner(*far_policy_, *far_).plan(statement);
+  EXPECT_EQ(near.has_value(), far.has_value()) << statement;
+  if (!near || !far) {
+    if (!near && !far) {
+      EXPECT_EQ(near.error().message, far.error().message) << statement;
+    }
+    return Verdict::Refused;
+  }
+  // Plans: what is shown, and everything that decides the price.
+  EXPECT_EQ(sql::explain_text(*near), sql::explain_text(*far)) << statement;
+  EXPECT_EQ(near->final_sql_with_errors, far->final_sql_with_errors) << statement;
+  EXPECT_EQ(near->normalised_text, far->normalised_text);
+  EXPECT_EQ(near->releases.size(), far->releases.size());
+  const auto checked = far_->check(*far);
+  EXPECT_TRUE(checked.has_value()) << statement << "\n"
+                                   << far->releases.front().partials_sql << "\n"
+                                   << last_words();
+  for (std::size_t i = 0; i < near->releases.size(); ++i) {
+    const sql::Release &here = near->releases[i], &there = far->releases[i];
+    const ApproxDp budget{Epsilon::make(0.7).value(), Delta::make(1e-6).value()};
+    const auto job = ReleaseJob::make(here, budget), other = ReleaseJob::make(there, budget);
+    EXPECT_EQ(job.has_value(), other.has_value()) << statement;
+    if (job && other) {
+      EXPECT_EQ(to_json(job->loss()).dump(), to_json(other->loss()).dump()) << statement;
+    }
+    compare_rows(statement, here.partials_sql, there.partials_sql);
+    compare_rows(statement, here.rows_sql, there.rows_sql);
+    if (here.totals_sql) compare_rows(statement, *here.totals_sql, *there.totals_sql);
+    for (std::size_t s = 0; s < here.streams.size(); ++s)
+      compare_rows(statement, here.streams[s].sql, there.streams[s].sql);
+    for (std::size_t s = 0; s < here.public_key_sets.size(); ++s)
+      compare_rows(statement, here.public_key_sets[s].sql, there.public_key_sets[s].sql);
+    // Bounded inside the engine: the keyed hash must choose the same groups. Texts of reals differ.
+    const bool texts_agree = std::none_of(here.keys.begin(), here.keys.end(), [](const auto& key) {
+      return key.type.kind == sql::TypeKind::Double;
+    });
+    if (texts_agree && !here.unit_is_row) {
+      const sql::SqlBounding bounding{
+          2, std::vector<std::pair<std::int64_t, std::int64_t>>(here.features.size(), {-50, 50}),
+          "k'y"};
+      compare_rows(statement, sql::bounded_totals_sql(here, bounding),
+                   sql::bounded_totals_sql(there, bounding, far_->dialect()));
+    }
+    if (i + 1 < near->releases.size()) {
+      const auto table = stand_in(here, near_->engine());
+      EXPECT_TRUE(table.has_value());
+      if (!table) break;
+      EXPECT_TRUE(store_released(here, *table, near_->local()).has_value());
+      far_->carry(there, *table);
+    }
+  }
+  far_->carry_nothing();
+  return Verdict::Same;
+}
+
+}  // namespace discreet::testing

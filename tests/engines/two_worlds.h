@@ -1,0 +1,53 @@
+// The same tables twice: in files behind the embedded engine, and in another database. Statements
+// are planned and run on both sides and must give the same.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "catalog/policy.h"
+#include "curator/data.h"
+
+namespace discreet::testing {
+
+struct Disagreement {
+  std::string statement, what;
+};
+
+class TwoWorlds {
+ public:
+  /// Makes the tables with DuckDB's SQL, and copies them. `policy` names sources NAME.parquet (or
+  /// NAME.csv, read as Parquet too).
+  TwoWorlds(const std::string& schema, const std::string& policy, const std::string& tables_sql);
+  ~TwoWorlds();
+
+  enum class Verdict { Refused, Same };
+  /// Plans on both sides, compares plan, price and the rows of every engine statement. Fails the
+  /// test where they differ.
+  Verdict compare(const std::string& statement);
+
+  const catalog::Policy& near_policy() const { return *near_policy_; }
+  const catalog::Policy& far_policy() const { return *far_policy_; }
+  Data& near() { return *near_; }
+  Data& far() { return *far_; }
+  std::size_t statements_run() const { return statements_run_; }
+  std::size_t rows_compared() const { return rows_compared_; }
+
+ private:
+  void compare_rows(const std::string& statement, const std::string& near_sql,
+                    const std::string& far_sql);
+
+  std::string folder_;
+  std::unique_ptr<catalog::Policy> near_policy_, far_policy_;
+  std::unique_ptr<Data> near_, far_;
+  std::size_t statements_run_ = 0, rows_compared_ = 0;
+};
+
+/// Copies a table of the embedded engine into the tests' server.
+void copy_to_postgres(DuckDb& from, const std::string& table, const std::string& schema);
+
+/// The backend's last words, for messages.
+std::string& last_words();
+
+}  // namespace discreet::testing
