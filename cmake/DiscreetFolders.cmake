@@ -42,7 +42,7 @@ discreet_library(ledger DEPENDS base privacy accounting LINK_PRIVATE OpenSSL::Cr
 discreet_library(catalog DEPENDS base privacy)
 discreet_library(engines/duckdb DEPENDS base LINK_PRIVATE DuckDB::DuckDB)
 discreet_library(sql DEPENDS base privacy catalog LINK_PRIVATE PgQuery::PgQuery PgQuery::Tree TEST_LINK discreet_engines_duckdb)
-discreet_library(curator DEPENDS base random privacy mechanisms accounting ledger catalog sql engines_duckdb)
+discreet_library(curator DEPENDS base random privacy mechanisms accounting tables ledger catalog sql engines_duckdb)
 discreet_library(town DEPENDS base engines_duckdb)
 discreet_library(anonymity DEPENDS base)
 discreet_library(attack DEPENDS base random privacy mechanisms audit town anonymity LINK_PRIVATE Eigen3::Eigen PkgConfig::Clp)
