@@ -35,6 +35,7 @@ int run(int argc, char** argv) {
   add_serve(app, chosen);
   add_query(app, chosen);
   add_explain(app, chosen);
+  add_continual(app, chosen);
   add_policy(app, chosen);
   add_budget(app, chosen);
   add_ledger(app, chosen);

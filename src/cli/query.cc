@@ -8,12 +8,13 @@
 
 #include "cli/question_options.h"
 #include "cli/text_table.h"
+#include "curator/workload.h"
 
 namespace discreet::cli {
 namespace {
 
 struct QueryArguments : QuestionArguments {
-  std::string format = "table", out, certificate;
+  std::string format = "table", out, certificate, workload;
   bool json = false, errors = false;
 };
 
@@ -41,7 +42,7 @@ void print_csv(const Answer& answer) {
   }
 }
 
-void print_json(const Answer& answer) {
+nlohmann::ordered_json rows_json(const Answer& answer) {
   auto rows = nlohmann::ordered_json::array();
   for (const auto& row : answer.rows) {
     nlohmann::ordered_json object = nlohmann::ordered_json::object();
@@ -60,8 +61,12 @@ void print_json(const Answer& answer) {
     }
     rows.push_back(std::move(object));
   }
+  return rows;
+}
+
+void print(const nlohmann::ordered_json& json) {
   std::printf("%s\n",
-              rows.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
+              json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
 }
 
 void print_markdown(const Answer& answer) {
@@ -165,7 +170,7 @@ int answer(const QueryArguments& arguments, Curator& curator, Question question)
   if (format == "csv")
     print_csv(*answer);
   else if (format == "json")
-    print_json(*answer);
+    print(rows_json(*answer));
   else if (format == "markdown")
     print_markdown(*answer);
   else if (format == "parquet") {
@@ -177,7 +182,56 @@ int answer(const QueryArguments& arguments, Curator& curator, Question question)
   return kOk;
 }
 
+// Answers of a workload one after another; JSON is one array with an object for each statement.
+int answer_all(const QueryArguments& arguments, Curator& curator, Question question) {
+  std::ifstream file(arguments.workload, std::ios::binary);
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  if (!file) return fail(Error{ErrorCode::NotFound, "cannot read " + arguments.workload});
+  const auto statements = split_statements(text);
+  if (!statements) return fail(statements.error());
+  question.errors = arguments.errors;
+  const auto answers = answer_workload(curator, question, *statements);
+  if (!answers) return fail(answers.error());
+  const std::string format = arguments.json ? "json" : arguments.format;
+  auto all = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < answers->size(); ++i) {
+    const Answer& one = (*answers)[i];
+    if (format == "json") {
+      all.push_back({{"statement", (*statements)[i]}, {"rows", rows_json(one)}});
+      continue;
+    }
+    if (i > 0) std::printf("\n");
+    if (format == "csv")
+      print_csv(one);
+    else if (format == "markdown")
+      print_markdown(one);
+    else
+      print_table(one);
+    for (std::size_t c = 0; c < one.columns.size() && c < one.error95.size(); ++c)
+      if (one.error95[c])
+        std::fprintf(stderr, "statement %zu: %s +-%.3g at 95 %%\n", i + 1,
+                     one.columns[c].name.c_str(), *one.error95[c]);
+  }
+  if (format == "json") print(all);
+  if (const auto balance = curator.balance(question.account))
+    std::fprintf(stderr, "left to %s: epsilon %s, delta %s\n", balance->account.c_str(),
+                 shown(balance->left.epsilon).c_str(), shown(balance->left.delta).c_str());
+  return kOk;
+}
+
 int run_query(const QueryArguments& arguments) {
+  if (arguments.workload.empty() == arguments.sql.empty())
+    return fail(invalid_parameter("give a statement, or --workload FILE with several"));
+  if (!arguments.workload.empty()) {
+    if (arguments.format == "parquet" || !arguments.certificate.empty() ||
+        !arguments.target_error.empty())
+      return fail(invalid_parameter(
+          "--workload goes with table, csv, json and markdown, and an epsilon; not with "
+          "--certificate or --target-error"));
+    return with_question(arguments, [&](Curator& curator, Question question) {
+      return answer_all(arguments, curator, std::move(question));
+    });
+  }
   if (arguments.format == "parquet" && arguments.out.empty())
     return fail(invalid_parameter("--format parquet needs --out FILE"));
   return with_question(arguments, [&](Curator& curator, Question question) {
@@ -194,6 +248,11 @@ void add_query(CLI::App& app, Action& chosen) {
                "from visits group by ward\"");
   auto arguments = std::make_shared<QueryArguments>();
   add_question_options(verb, *arguments);
+  verb->get_option("sql")->required(false);
+  verb->add_option("--workload", arguments->workload,
+                   "Several statements, separated by semicolons: those over the same rows are "
+                   "planned jointly and add up")
+      ->type_name("FILE");
   verb->add_option("--format", arguments->format, "table, csv, json, markdown or parquet")
       ->check(CLI::IsMember({"table", "csv", "json", "markdown", "parquet"}))
       ->capture_default_str();

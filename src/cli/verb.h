@@ -30,6 +30,7 @@ void add_audit(CLI::App& app, Action& chosen);
 void add_budget(CLI::App& app, Action& chosen);
 void add_lecture(CLI::App& app, Action& chosen);
 void add_ledger(CLI::App& app, Action& chosen);
+void add_continual(CLI::App& app, Action& chosen);
 void add_choose(CLI::App& app, Action& chosen);
 void add_account(CLI::App& app, Action& chosen);
 void add_noise(CLI::App& app, Action& chosen);

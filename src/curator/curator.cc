@@ -165,7 +165,8 @@ Result<Curator::Prepared> Curator::prepare(const Question& question) {
   // A delta is used where one is needed, and where one was offered and may help.
   const auto uses_delta = [&](const sql::Release& release) {
     const bool offered = question.delta || (release.options && release.options->delta);
-    return selects_groups(release) || (offered && may_be_gaussian(release));
+    return release.grouping_sets || selects_groups(release) ||
+           (offered && may_be_gaussian(release));
   };
   const auto with_delta = static_cast<double>(
       std::count_if(planned.releases.begin(), planned.releases.end(), uses_delta));
@@ -357,6 +358,9 @@ Result<Explanation> Curator::explain_anew(const Question& question, const Prepar
   explanation.drawing = sql::explain_text(planned);
   explanation.json = sql::explain_json(planned);
   explanation.columns = mechanisms_of(planned, prepared.jobs);
+  for (const ReleaseJob& job : prepared.jobs)
+    for (const auto notes = job.notes(); const std::string& note : notes)
+      explanation.notices.push_back(note);
   return explanation;
 }
 

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "curator/tables_job.h"
+
 namespace discreet {
 namespace {
 
@@ -30,6 +32,7 @@ Epsilon for_keys(Epsilon whole, double share) {
 }  // namespace
 
 bool selects_groups(const sql::Release& release) {
+  if (release.grouping_sets) return false;
   if (std::any_of(release.keys.begin(), release.keys.end(),
                   [](const sql::Key& key) { return !key.is_public(); }))
     return true;
@@ -58,6 +61,11 @@ Result<ReleaseJob> ReleaseJob::make(const sql::Release& release, ApproxDp budget
   ReleaseJob job;
   job.release_ = &release;
   job.budget_ = budget;
+  if (release.grouping_sets) {
+    DISCREET_TRY(TablesJob made, TablesJob::make(release, budget));
+    job.tables_ = std::make_shared<const TablesJob>(std::move(made));
+    return job;
+  }
   job.private_keys_ = selects_groups(release);
   job.sums_ = plan_sums(release);
   std::vector<std::size_t> clamped, tests;
@@ -238,6 +246,7 @@ void ReleaseJob::limit_groups() {
 }
 
 LossEvent ReleaseJob::loss() const {
+  if (tables_) return tables_->loss();
   // What keys and Gaussian sums leave, rounded up: the parts were cut from it rounded down.
   Epsilon others = budget_.epsilon;
   loss::Composed parts;
@@ -255,6 +264,7 @@ LossEvent ReleaseJob::loss() const {
 
 Result<ReleasedTable> ReleaseJob::run(Engine& engine, RandomSource& random) const {
   DISCREET_TRY(Groups groups, Groups::make(*release_, engine));
+  if (tables_) return tables_->run(groups, engine, random);
   return direct_ || !tests_.empty() ? run_direct(groups, engine, random)
                                     : run_clipped(groups, engine, random);
 }
@@ -485,8 +495,22 @@ Result<void> ReleaseJob::release_streams(Groups& groups, const std::vector<bool>
   return {};
 }
 
+std::vector<std::string> ReleaseJob::notes() const {
+  return tables_ ? tables_->notes() : std::vector<std::string>{};
+}
+
 std::vector<AggregateForecast> ReleaseJob::forecast() const {
   std::vector<AggregateForecast> forecast(release_->aggregates.size());
+  if (tables_) {
+    // The worst of the grouping sets; notes() has each.
+    for (std::size_t i = 0; i < forecast.size(); ++i) {
+      forecast[i].mechanism = "joint tables, discrete Gaussian";
+      for (std::size_t set = 0; set < release_->grouping_sets->size(); ++set)
+        if (const auto error = tables_->error95(i, set))
+          forecast[i].error95 = std::max(forecast[i].error95.value_or(0), *error);
+    }
+    return forecast;
+  }
   if (direct_) {
     const auto errors = direct_->error95_before(1000);
     const auto names = direct_->mechanisms();

@@ -21,6 +21,8 @@
 
 namespace discreet {
 
+class TablesJob;
+
 struct AggregateForecast {
   std::string mechanism;
   std::optional<double> error95;  ///< absent where it depends on a bound that is yet to be found
@@ -45,6 +47,8 @@ class ReleaseJob {
   /// What run() costs: at most the budget.
   LossEvent loss() const;
   std::vector<AggregateForecast> forecast() const;
+  /// What EXPLAIN says besides: the errors of each grouping set.
+  std::vector<std::string> notes() const;
 
  private:
   ReleaseJob() = default;
@@ -81,6 +85,7 @@ class ReleaseJob {
   std::vector<CentredColumn> centred_;
   std::vector<std::size_t> centred_sums_;
   std::vector<TestJob> tests_;
+  std::shared_ptr<const TablesJob> tables_;  // grouping sets: it does everything
   std::vector<StreamRelease> streams_;
   std::vector<std::size_t> stream_aggregates_;
 };

@@ -39,6 +39,17 @@ std::string list_literal(const std::vector<double>& list) {
   return text + "]";
 }
 
+// The keys as they are stored: with grouping sets each has a column behind them that says whether
+// it is rolled up.
+std::vector<std::pair<std::string, sql::Type>> stored_keys(const sql::Release& release) {
+  std::vector<std::pair<std::string, sql::Type>> keys;
+  for (const sql::Key& key : release.keys) keys.emplace_back(key.column, key.type);
+  const std::size_t count = keys.size();
+  for (std::size_t i = 0; release.grouping_sets && i < count; ++i)
+    keys.emplace_back(fmt::format("k{}", count + i + 1), sql::integer_type());
+  return keys;
+}
+
 // Rows that hold only what an appender takes need no SQL text, which would be most of the time of
 // an answer with many groups.
 bool can_append(const sql::Release& release, const ReleasedTable& table) {
@@ -99,11 +110,12 @@ void append_cell(const Cell& cell, sql::Type type, DuckDbAppender& appender) {
 
 Result<void> append_rows(const sql::Release& release, const ReleasedTable& table, DuckDb& engine) {
   DISCREET_TRY(DuckDbAppender appender, DuckDbAppender::make(engine, release.table));
-  const std::size_t plain = release.keys.size() + release.aggregates.size();
+  const auto keys = stored_keys(release);
+  const std::size_t plain = keys.size() + release.aggregates.size();
   const bool with_errors = appender.columns() == plain + release.aggregates.size();
   for (std::size_t row = 0; row < table.keys.size(); ++row) {
-    for (std::size_t key = 0; key < release.keys.size(); ++key)
-      append_cell(table.keys[row][key], release.keys[key].type, appender);
+    for (std::size_t key = 0; key < keys.size(); ++key)
+      append_cell(table.keys[row][key], keys[key].second, appender);
     for (std::size_t i = 0; i < release.aggregates.size(); ++i)
       append_cell(table.aggregates[i].values[row], release.aggregates[i].type, appender);
     for (std::size_t i = 0; with_errors && i < release.aggregates.size(); ++i) {
@@ -124,6 +136,7 @@ bool is_count(const sql::AggregateKind& kind) {
 }  // namespace
 
 void make_sensible(const sql::Release& release, ReleasedTable& table) {
+  if (release.grouping_sets) return;  // they are, jointly
   for (std::size_t i = 0; i < release.aggregates.size(); ++i) {
     if (!is_count(release.aggregates[i].kind)) continue;
     auto& values = table.aggregates[i].values;
@@ -140,9 +153,9 @@ void make_sensible(const sql::Release& release, ReleasedTable& table) {
 Result<void> store_released(const sql::Release& release, const ReleasedTable& table,
                             DuckDb& engine) {
   std::string columns;
-  for (const sql::Key& key : release.keys)
-    columns +=
-        fmt::format("{}{} {}", columns.empty() ? "" : ", ", key.column, sql::engine_name(key.type));
+  const auto keys = stored_keys(release);
+  for (const auto& [column, type] : keys)
+    columns += fmt::format("{}{} {}", columns.empty() ? "" : ", ", column, sql::engine_name(type));
   for (std::size_t i = 0; i < release.aggregates.size(); ++i) {
     const auto& aggregate = release.aggregates[i];
     const std::string type = table.aggregates[i].is_list ? "DOUBLE[]"
@@ -165,9 +178,9 @@ Result<void> store_released(const sql::Release& release, const ReleasedTable& ta
     std::string insert = fmt::format("INSERT INTO {} VALUES ", release.table);
     for (std::size_t row = begin; row < std::min(rows, begin + kRowsPerInsert); ++row) {
       std::string tuple;
-      for (std::size_t key = 0; key < release.keys.size(); ++key)
+      for (std::size_t key = 0; key < keys.size(); ++key)
         tuple += fmt::format("{}{}", tuple.empty() ? "" : ", ",
-                             literal(table.keys[row][key], release.keys[key].type));
+                             literal(table.keys[row][key], keys[key].second));
       for (std::size_t i = 0; i < release.aggregates.size(); ++i) {
         const ReleasedColumn& column = table.aggregates[i];
         tuple +=

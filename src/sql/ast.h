@@ -123,6 +123,8 @@ struct Query {
   std::vector<FromPtr> from;
   ExprPtr where;
   std::vector<ExprPtr> group_by;
+  /// CUBE, ROLLUP, GROUPING SETS: each set lists places in group_by. Absent: one set of all.
+  std::optional<std::vector<std::vector<std::size_t>>> grouping_sets;
   ExprPtr having;
   std::vector<SortItem> order_by;
   ExprPtr limit, offset;

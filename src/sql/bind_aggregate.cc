@@ -127,6 +127,7 @@ Result<void> Binder::start_aggregation(const Query& query, const std::vector<Tar
   aggregation.below = &scope;
   aggregation.input = input;
   bool tells_whose = false;
+  std::vector<std::size_t> key_of;  // by item; columns named in several grouping sets are one key
   for (const ExprPtr& item : query.group_by) {
     DISCREET_TRY(const auto expr, resolve_group_item(item, targets, scope));
     if (contains_aggregate(*expr))
@@ -138,9 +139,33 @@ Result<void> Binder::start_aggregation(const Query& query, const std::vector<Tar
                             "Group by a number or a date");
     const auto* anchor = anchor_of(*key, input.fields);
     tells_whose |= anchor != nullptr && !anchor->empty();
+    auto text = emit_scalar(*key);
+    const auto known = std::find_if(aggregation.keys.begin(), aggregation.keys.end(),
+                                    [&](const auto& one) { return one.text == text; });
+    key_of.push_back(static_cast<std::size_t>(known - aggregation.keys.begin()));
+    if (query.grouping_sets && known != aggregation.keys.end()) continue;
     const ColumnId id = new_column("", key->type);
-    aggregation.keys.push_back({key, emit_scalar(*key), id, expr->position});
-    facts_.set(id, facts_.of(*key));
+    aggregation.keys.push_back({key, std::move(text), id, expr->position});
+    Facts facts = facts_.of(*key);
+    if (query.grouping_sets) facts.may_be_null = true;  // where it is rolled up
+    facts_.set(id, std::move(facts));
+  }
+  if (query.grouping_sets) {
+    auto& sets = aggregation.grouping_sets.emplace();
+    for (const auto& items : *query.grouping_sets) {
+      auto& set = sets.emplace_back();
+      for (const std::size_t item : items) set.push_back(key_of[item]);
+      std::sort(set.begin(), set.end());
+      set.erase(std::unique(set.begin(), set.end()), set.end());
+    }
+    for (std::size_t i = 0; i < aggregation.keys.size(); ++i)
+      aggregation.rolled_up.push_back(new_column("", integer_type()));
+    if (input.privacy != Privacy::Private || input.within_outer_unit || tells_whose)
+      return source_.refuse(
+          query.group_by.empty() ? query.position : query.group_by.front()->position,
+          "CUBE, ROLLUP and GROUPING SETS are for many people's private rows; these are public, "
+          "released, or one person's",
+          "Ask for one GROUP BY at a time, and join the answers with UNION ALL");
   }
   if (input.privacy != Privacy::Private) {
     if (query.privacy_clause)
@@ -168,8 +193,39 @@ Result<void> Binder::start_aggregation(const Query& query, const std::vector<Tar
   return {};
 }
 
+// PostgreSQL's grouping(a, b, ...): a bit for each argument, the last one lowest, set where it is
+// rolled up.
+Result<ScalarPtr> Binder::bind_grouping(const Expr& expr, const CallExpr& call,
+                                        Aggregation& aggregation) {
+  if (call.args.size() > 31)
+    return source_.invalid(expr.position, "grouping() takes fewer than 32 arguments");
+  std::string text;
+  const auto number = [&](std::int64_t value) {
+    return make_scalar(integer_type(), expr.position, Constant{value});
+  };
+  ScalarPtr sum = number(0);
+  for (const ExprPtr& arg : call.args) {
+    DISCREET_TRY(const auto bound, bind_node(*arg, *aggregation.below));
+    text = emit_scalar(*bound);
+    const auto key = std::find_if(aggregation.keys.begin(), aggregation.keys.end(),
+                                  [&](const auto& one) { return one.text == text; });
+    if (key == aggregation.keys.end())
+      return source_.invalid(arg->position, "arguments of grouping() must stand in GROUP BY");
+    const auto at = static_cast<std::size_t>(key - aggregation.keys.begin());
+    const ScalarPtr bit = aggregation.grouping_sets
+                              ? use_column(aggregation.rolled_up[at], integer_type(), expr.position)
+                              : number(0);
+    sum = apply(integer_type(), expr.position, Function::Add,
+                {apply(integer_type(), expr.position, Function::Multiply, {number(2), sum}), bit});
+  }
+  return sum;
+}
+
 Result<ScalarPtr> Binder::bind_grouped(const Expr& expr, Scope& scope) {
   Aggregation& aggregation = *scope.aggregation;
+  if (const auto* call = std::get_if<CallExpr>(&expr.node);
+      call != nullptr && call->function == "grouping" && !call->is_operator)
+    return bind_grouping(expr, *call, aggregation);
   if (!contains_aggregate(expr)) {
     const auto* literal = std::get_if<LiteralExpr>(&expr.node);
     if (literal != nullptr) return bind_literal(expr, *literal);

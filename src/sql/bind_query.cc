@@ -144,7 +144,7 @@ Result<Relation> Binder::bind_select(const Query& query, Scope* outer) {
   DISCREET_TRY(const auto targets, expand_stars(query, scope));
 
   const bool aggregated =
-      !query.group_by.empty() || query.having ||
+      !query.group_by.empty() || query.grouping_sets || query.having ||
       std::any_of(targets.begin(), targets.end(),
                   [](const Target& target) { return contains_aggregate(*target.expr); }) ||
       std::any_of(query.order_by.begin(), query.order_by.end(),

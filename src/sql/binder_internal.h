@@ -55,6 +55,8 @@ class Binder {
     };
     Scope* below = nullptr;
     std::vector<Key> keys;
+    std::optional<std::vector<std::vector<std::size_t>>> grouping_sets;  // of keys
+    std::vector<ColumnId> rolled_up;  // per key, with grouping sets: 1 where it is rolled up
     bool exact = true;  // false: this is a release
     std::vector<std::pair<ColumnId, ExactAggregate>> exact_aggregates;
     std::vector<std::string> exact_texts;
@@ -159,6 +161,7 @@ class Binder {
   Result<std::size_t> add_stream(const ScalarPtr& scalar, const std::optional<AskedBounds>& asked,
                                  const ScalarPtr& filter, Aggregation& aggregation);
   Result<std::optional<AskedBounds>> asked_bounds(const Expr& expr, const CallExpr& call);
+  Result<ScalarPtr> bind_grouping(const Expr& expr, const CallExpr& call, Aggregation& aggregation);
   Result<Relation> finish_release(const Query& query, Relation input, Aggregation& aggregation);
 
   ColumnId new_column(const std::string& name, Type type);

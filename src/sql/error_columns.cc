@@ -73,7 +73,7 @@ bool reads_released(const Plan& plan) {
 
 // Rows of one released table, each at most once: only then are rows' noises independent.
 bool rows_of_one_release(const Plan& plan) {
-  if (std::holds_alternative<ReleasedTable>(plan.node)) return true;
+  if (const auto* node = std::get_if<ReleasedTable>(&plan.node)) return !node->joint;
   if (const auto* node = std::get_if<Filter>(&plan.node)) return rows_of_one_release(*node->input);
   if (const auto* node = std::get_if<Project>(&plan.node)) return rows_of_one_release(*node->input);
   if (const auto* node = std::get_if<SortLimit>(&plan.node))

@@ -201,6 +201,9 @@ std::string explain_text(const PlannedQuestion& question) {
     for (const auto& key : release.keys)
       text +=
           fmt::format("│  ├─ key {} {} = {}\n", key.column, domain_text(key), shortened(key.text));
+    if (release.grouping_sets)
+      text +=
+          fmt::format("│  ├─ {} grouping sets, planned jointly\n", release.grouping_sets->size());
     if (release.bounds.rows_max)
       text += fmt::format("│  ├─ at most {} rows a unit{}\n", *release.bounds.rows_max,
                           release.bounds.one_row_per_unit ? " (proved)" : "");
@@ -229,6 +232,7 @@ std::string explain_json(const PlannedQuestion& question) {
     one["one_row_per_unit"] = release.bounds.one_row_per_unit;
     if (release.bounds.rows_max) one["rows_per_unit_max"] = *release.bounds.rows_max;
     if (release.bounds.groups_max) one["groups_per_unit_max"] = *release.bounds.groups_max;
+    if (release.grouping_sets) one["grouping_sets"] = *release.grouping_sets;
     if (release.options) one["options"] = release.options->to_string();
     one["keys"] = json::array();
     for (const auto& key : release.keys)

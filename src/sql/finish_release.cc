@@ -152,10 +152,10 @@ Result<Relation> Binder::finish_release(const Query& query, Relation input,
       });
   if (all_per_unit) release.bounds.groups_max = 1;  // also where there are no keys
 
-  ReleasedTable table{releases_.size(), {}, aggregation.release_ids};
+  ReleasedTable table{releases_.size(), {}, aggregation.release_ids, false};
   Relation made;
   made.privacy = Privacy::Released;
-  made.single_row = aggregation.keys.empty();
+  made.single_row = aggregation.keys.empty() && !aggregation.grouping_sets;
   std::vector<std::pair<ColumnId, ScalarPtr>> keys;
   for (const auto& key : aggregation.keys) {
     Key one;
@@ -171,6 +171,15 @@ Result<Relation> Binder::finish_release(const Query& query, Relation input,
     field.type = released_type(key.scalar->type);
     made.fields.push_back(std::move(field));
   }
+  for (const ColumnId id : aggregation.rolled_up) {
+    table.keys.push_back(id);
+    Field field;
+    field.id = id;
+    field.type = integer_type();
+    made.fields.push_back(std::move(field));
+  }
+  release.grouping_sets = aggregation.grouping_sets;
+  table.joint = aggregation.grouping_sets.has_value();
   for (std::size_t i = 0; i < aggregation.release_ids.size(); ++i) {
     Field field;
     field.id = aggregation.release_ids[i];

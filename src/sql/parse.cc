@@ -13,6 +13,7 @@ namespace discreet::sql {
 namespace {
 
 constexpr int kDepthMax = 200;  // a deeper tree would only be an attack on the stack
+constexpr std::size_t kCubeMax = 10, kGroupingSetsMax = 1024;
 
 template <class Node>
 ExprPtr make_expr(int position, Node node) {
@@ -73,6 +74,9 @@ class Reader {
   Result<void> read_targets(const pg_query::SelectStmt& select, Query& query);
   Result<void> read_ctes(const pg_query::SelectStmt& select, Query& query);
   Result<void> refuse_unsupported(const pg_query::SelectStmt& select, int position);
+  Result<void> read_group_by(const pg_query::SelectStmt& select, Query& made);
+  Result<std::vector<std::vector<std::size_t>>> grouping_sets(const pg_query::Node& node,
+                                                              Query& made);
   Error unsupported(int position, std::string_view what, std::string_view suggestion) const {
     return source_.refuse(position, what, suggestion);
   }
@@ -372,16 +376,17 @@ Result<ExprPtr> Reader::expr(const Node& node) {
       return unsupported(node.sqlvalue_function().location(),
                          "the answer would depend on the time or the session",
                          "Write the date or time as a constant, for example DATE '2026-01-31'");
-    case Node::kGroupingFunc:
-      return unsupported(node.grouping_func().location(), "GROUPING is not supported yet",
-                         "Ask one GROUP BY at a time");
+    case Node::kGroupingFunc: {
+      CallExpr call;
+      call.function = "grouping";
+      DISCREET_TRY(call.args, exprs(node.grouping_func().args()));
+      return make_expr(node.grouping_func().location(), std::move(call));
+    }
     case Node::kParamRef:
       return parameter(node.param_ref());
     case Node::kGroupingSet:
-      return unsupported(
-          node.grouping_set().location(),
-          "CUBE, ROLLUP and GROUPING SETS are not answered yet; they come with joint tables later",
-          "Ask one GROUP BY at a time");
+      return source_.invalid(node.grouping_set().location(),
+                             "CUBE, ROLLUP and GROUPING SETS belong into GROUP BY");
     case Node::kSetToDefault:
       return source_.invalid(-1, "DEFAULT has no meaning here");
     default:
@@ -509,6 +514,84 @@ Result<void> Reader::read_ctes(const pg_query::SelectStmt& select, Query& made) 
   return {};
 }
 
+// The sets an item of GROUP BY stands for, as places in `made.group_by`.
+Result<std::vector<std::vector<std::size_t>>> Reader::grouping_sets(const Node& node, Query& made) {
+  using Sets = std::vector<std::vector<std::size_t>>;
+  if (node.has_row_expr()) {  // (a, b): one set, or one step of ROLLUP and CUBE
+    std::vector<std::size_t> together;
+    for (const Node& item : node.row_expr().args()) {
+      DISCREET_TRY(auto one, expr(item));
+      together.push_back(made.group_by.size());
+      made.group_by.push_back(std::move(one));
+    }
+    return Sets{std::move(together)};
+  }
+  if (!node.has_grouping_set()) {
+    DISCREET_TRY(auto one, expr(node));
+    made.group_by.push_back(std::move(one));
+    return Sets{{made.group_by.size() - 1}};
+  }
+  const auto& grouping = node.grouping_set();
+  std::vector<Sets> parts;
+  for (const Node& item : grouping.content()) {
+    DISCREET_TRY(auto part, grouping_sets(item, made));
+    parts.push_back(std::move(part));
+  }
+  Sets sets;
+  const auto join = [&](std::vector<std::size_t>& into, const Sets& part) {
+    into.insert(into.end(), part.front().begin(), part.front().end());
+  };
+  switch (grouping.kind()) {
+    case pg_query::GROUPING_SET_EMPTY:
+      return Sets{{}};
+    case pg_query::GROUPING_SET_ROLLUP:
+      for (std::size_t size = parts.size() + 1; size-- > 0;) {
+        auto& set = sets.emplace_back();
+        for (std::size_t i = 0; i < size; ++i) join(set, parts[i]);
+      }
+      return sets;
+    case pg_query::GROUPING_SET_CUBE:
+      if (parts.size() > kCubeMax)
+        return source_.refuse(grouping.location(), "this CUBE has too many columns",
+                              "Use at most 10, or list the sets you need: GROUPING SETS (...)");
+      for (std::size_t left_out = 0; left_out < std::size_t{1} << parts.size(); ++left_out) {
+        auto& set = sets.emplace_back();
+        for (std::size_t i = 0; i < parts.size(); ++i)
+          if ((left_out >> (parts.size() - 1 - i) & 1) == 0) join(set, parts[i]);
+      }
+      return sets;
+    default:
+      for (const Sets& part : parts) sets.insert(sets.end(), part.begin(), part.end());
+      return sets;
+  }
+}
+
+Result<void> Reader::read_group_by(const pg_query::SelectStmt& select, Query& made) {
+  const auto& items = select.group_clause();
+  if (std::none_of(items.begin(), items.end(),
+                   [](const Node& item) { return item.has_grouping_set(); })) {
+    DISCREET_TRY(made.group_by, exprs(items));
+    return {};
+  }
+  // Several items: every combination of their sets.
+  std::vector<std::vector<std::size_t>> all{{}};
+  for (const Node& item : items) {
+    DISCREET_TRY(const auto sets, grouping_sets(item, made));
+    std::vector<std::vector<std::size_t>> wider;
+    for (const auto& before : all)
+      for (const auto& set : sets) {
+        wider.push_back(before);
+        wider.back().insert(wider.back().end(), set.begin(), set.end());
+      }
+    all = std::move(wider);
+    if (all.size() > kGroupingSetsMax)
+      return source_.refuse(item.grouping_set().location(), "too many grouping sets",
+                            "Ask for fewer at a time");
+  }
+  made.grouping_sets = std::move(all);
+  return {};
+}
+
 Result<QueryPtr> Reader::query(const pg_query::SelectStmt& select, int position) {
   if (++depth_ > kDepthMax) return source_.invalid(position, "the statement is nested too deeply");
   Query made;
@@ -530,7 +613,7 @@ Result<QueryPtr> Reader::query(const pg_query::SelectStmt& select, int position)
       made.from.push_back(std::move(from));
     }
     DISCREET_TRY(made.where, expr_or_none(select.has_where_clause(), select.where_clause()));
-    DISCREET_TRY(made.group_by, exprs(select.group_clause()));
+    DISCREET_TRY_VOID(read_group_by(select, made));
     DISCREET_TRY(made.having, expr_or_none(select.has_having_clause(), select.having_clause()));
   }
   for (const Node& item : select.sort_clause()) {

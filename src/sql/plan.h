@@ -35,6 +35,7 @@ struct ReleasedTable {
   std::size_t index;
   std::vector<ColumnId> keys;
   std::vector<ColumnId> aggregates;
+  bool joint = false;  ///< several grouping sets: rows' noises are not independent
 };
 
 struct Filter {

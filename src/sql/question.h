@@ -234,6 +234,10 @@ struct Release {
 
   std::vector<Key> keys;
   std::vector<PublicKeySet> public_key_sets;
+  /// CUBE, ROLLUP, GROUPING SETS: each set lists keys; all are released jointly. The released table
+  /// then has n more columns k(n+1) ... k(2n) behind its n keys: 1 where the key is rolled up (and
+  /// NULL), else 0. Absent: one set of all keys, and no such columns.
+  std::optional<std::vector<std::vector<std::size_t>>> grouping_sets;
   std::vector<Value> values;
   std::vector<Feature> features;
   std::vector<ValueStream> streams;

@@ -247,6 +247,59 @@ double Plan::variance(const Marginal& marginal) const {
   return sum / answers(marginal);
 }
 
+std::vector<double> Plan::variances(const Marginal& marginal) const {
+  // By attribute, part and answer: the squared length of the answer's projection.
+  std::vector<std::vector<std::vector<double>>> lengths;
+  std::size_t answers = 1;
+  for (std::size_t i = 0; i < marginal.attributes.size(); ++i) {
+    const Axis& axis = axes_[marginal.attributes[i]];
+    std::vector<std::uint32_t> starts;
+    const bool by_level = questions_of(marginal, i) == Questions::Level;
+    DISCREET_CHECK(by_level || questions_of(marginal, i) == Questions::Cells,
+                   "variances of cells and levels");
+    if (by_level) {
+      starts = axis.levels()[level_of(marginal, i)];
+    } else {
+      starts.resize(axis.size());
+      std::iota(starts.begin(), starts.end(), 0u);
+    }
+    auto& by_part = lengths.emplace_back(axis.parts());
+    for (std::uint32_t part = 0; part < axis.parts(); ++part) {
+      // Single values of an attribute of one part are all alike.
+      const bool alike = !by_level && axis.parts() <= 2;
+      for (std::size_t a = 0; a < starts.size(); ++a)
+        by_part[part].push_back(
+            alike && a > 0
+                ? by_part[part].front()
+                : axis.projection(starts[a], a + 1 < starts.size() ? starts[a + 1] : axis.size(),
+                                  part));
+    }
+    answers *= starts.size();
+  }
+  std::vector<double> sums(answers, 0.0);
+  each_space(marginal.attributes, [&](std::span<const std::uint32_t> parts) {
+    Attributes subset, used;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (parts[i] == 0) continue;
+      subset.push_back(marginal.attributes[i]);
+      used.push_back(parts[i]);
+    }
+    const Space* space = find(subset, used);
+    if (!space) return;
+    for (std::size_t answer = 0; answer < answers; ++answer) {
+      double weight = space->sigma2;
+      std::size_t rest = answer;
+      for (std::size_t i = parts.size(); i-- > 0;) {
+        const auto& list = lengths[i][parts[i]];
+        weight *= list[rest % list.size()];
+        rest /= list.size();
+      }
+      sums[answer] += weight;
+    }
+  });
+  return sums;
+}
+
 double Plan::variance(const Attributes& attributes, std::span<const Range> box) const {
   DISCREET_CHECK(box.size() == attributes.size(), "a range for each attribute");
   double sum = 0;

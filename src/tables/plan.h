@@ -84,6 +84,9 @@ class Plan {
   double answers(const Marginal& marginal) const;
   /// The mean variance of the marginal's answers. For cells every answer has this variance.
   double variance(const Marginal& marginal) const;
+  /// The variance of each of the marginal's answers, the last attribute varying fastest. For
+  /// questions about cells and levels.
+  std::vector<double> variances(const Marginal& marginal) const;
   /// The variance of the count of records whose attributes lie in these ranges [begin, end).
   struct Range {
     std::uint32_t begin, end;

@@ -107,6 +107,26 @@ TEST(PlanTest, BoxesOfOneCellHaveTheVarianceOfTheirMarginal) {
   }
 }
 
+TEST(PlanTest, EveryNodeOfALevelHasItsOwnVariance) {
+  std::vector<Axis> axes;
+  axes.push_back(Axis::hierarchy("place", 11, {{0, 6}, {0, 2, 3, 6, 9}}).value());
+  axes.push_back(Axis::cells("sex", 2).value());
+  const Marginal counties{
+      .attributes = {0, 1}, .questions = {Questions::Level, Questions::Cells}, .levels = {1, 0}};
+  const Plan plan =
+      Plan::make(axes, {counties, {.attributes = {0}}, {.attributes = {1}}}, rho_of(0.5)).value();
+  const auto each = plan.variances(counties);
+  ASSERT_EQ(each.size(), 10u);
+  const std::uint32_t starts[] = {0, 2, 3, 6, 9, 11};
+  double mean = 0;
+  for (std::uint32_t i = 0; i < 10; ++i) {
+    const Plan::Range box[] = {{starts[i / 2], starts[i / 2 + 1]}, {i % 2, i % 2 + 1}};
+    EXPECT_NEAR(each[i], plan.variance({0, 1}, box), 1e-9 * each[i]);
+    mean += each[i] / 10;
+  }
+  EXPECT_NEAR(mean, plan.variance(counties), 1e-9 * mean);
+}
+
 TEST(PlanTest, ThreeWaysOfFiftyAttributesArePlannedInSeconds) {
   std::vector<std::uint32_t> sizes;
   for (std::uint32_t i = 0; i < 50; ++i) sizes.push_back(2 + 7 * i % 97);

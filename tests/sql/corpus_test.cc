@@ -326,7 +326,19 @@ std::string from_stream(const Release& release, const AggregateRelease& aggregat
 Result<void> release_exactly(World& world, const Release& release) {
   std::string keys, joins;
   for (const Key& key : release.keys) keys += (keys.empty() ? "" : ", ") + key.column;
-  std::string columns = keys, streams;
+  std::string columns = keys, streams, grouped_by = keys;
+  if (release.grouping_sets) {
+    std::string sets;
+    for (const auto& set : *release.grouping_sets) {
+      std::string names;
+      for (const std::size_t key : set)
+        names += (names.empty() ? "" : ", ") + release.keys[key].column;
+      sets += fmt::format("{}({})", sets.empty() ? "" : ", ", names);
+    }
+    grouped_by = fmt::format("GROUPING SETS ({})", sets);
+    for (std::size_t i = 0; i < release.keys.size(); ++i)
+      columns += fmt::format(", grouping(k{}) AS k{}", i + 1, release.keys.size() + i + 1);
+  }
   for (const auto& aggregate : release.aggregates) {
     auto expression = exact_expression(release, aggregate);
     if (expression.empty()) {
@@ -343,7 +355,7 @@ Result<void> release_exactly(World& world, const Release& release) {
   columns += fmt::format("{}count(*) AS units", columns.empty() ? "" : ", ");
   const auto sql =
       fmt::format("CREATE OR REPLACE TABLE {} AS SELECT {} FROM ({}) p{}", release.table, columns,
-                  release.partials_sql, keys.empty() ? "" : " GROUP BY " + keys);
+                  release.partials_sql, grouped_by.empty() ? "" : " GROUP BY " + grouped_by);
   DISCREET_TRY_VOID(world.database().execute(sql));
   // One row per unit and group.
   DISCREET_TRY(
@@ -373,6 +385,7 @@ Result<void> release_exactly(World& world, const Release& release) {
 std::string shape(const PlannedQuestion& question) {
   std::string text = question.is_public() ? "public" : "private";
   for (const Release& release : question.releases) {
+    if (release.grouping_sets) text += fmt::format(" sets:{}", release.grouping_sets->size());
     for (const Key& key : release.keys) text += " key:" + domain_text(key);
     for (const auto& aggregate : release.aggregates) text += " " + kind_name(aggregate.kind);
     for (const auto& value : release.values) {
