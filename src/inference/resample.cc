@@ -93,7 +93,7 @@ double Resample::binomial(double trials, double chance) {
   if (chance >= 1) return trials;
   if (chance > 0.5) return trials - binomial(trials, 1 - chance);
   const double spread = trials * chance * (1 - chance);
-  if (spread > 400)  // normal with a continuity correction: its error is far below the bootstrap's
+  if (spread > 100)  // normal with a continuity correction: its error is far below the bootstrap's
     return std::clamp(std::round(trials * chance + std::sqrt(spread) * normal()), 0.0, trials);
   double hits = 0;  // gaps between hits are geometric
   const double log_miss = std::log1p(-chance);

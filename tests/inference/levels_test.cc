@@ -29,7 +29,9 @@ void expect_level(const std::string& what, int rejected, int trials, bool both_s
   const double rate = 1.0 * rejected / trials, slack = 4.9 * std::sqrt(0.0475 / trials);
   std::cout << what << ": " << 100 * rate << " %\n";
   EXPECT_LE(rate, 0.055 + slack) << what;
-  if (both_sides) EXPECT_GE(rate, 0.045 - slack) << what;
+  if (both_sides) {
+    EXPECT_GE(rate, 0.045 - slack) << what;
+  }
 }
 
 struct Setting {
