@@ -233,13 +233,19 @@ void components(const Options& options, const Table& table) {
 void clusters(const Options& options, const Table& table) {
   const Coding coding = Coding::make(numeric_specs(table), "").value();
   const NumericRows rows = number_rows(coding, table.all, WithTarget::No).value();
+  ClusterSettings settings;
+  settings.moments_share = options.setting("moments_share", settings.moments_share);
+  settings.grid_share = options.setting("grid_share", settings.grid_share);
+  settings.lloyd_steps = static_cast<int>(options.setting("lloyd_steps", settings.lloyd_steps));
+  settings.radius_share = options.setting("radius_share", settings.radius_share);
+  settings.cell_noise = options.setting("cell_noise", settings.cell_noise);
   // scikit-learn's KMeans(5, n_init=10) on [0, 1], which is half as wide as [-1, 1].
   const double best = 4 * 0.04490261552850329 * static_cast<double>(rows.rows);
   report(options, "k-means of five, ADULT, inertia / best", "1.04  1.01  1.003",
          [&](ApproxDp target, RandomSource& random, double& seconds) {
            GaussianBudget budget = GaussianBudget::make(target).value();
            const double before = cpu_seconds();
-           const auto trained = train_clusters(rows, 5, budget, random).value();
+           const auto trained = train_clusters(rows, 5, budget, random, settings).value();
            seconds = cpu_seconds() - before;
            double inertia = 0;
            for (std::size_t row = 0; row < rows.rows; ++row) {

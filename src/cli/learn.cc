@@ -20,7 +20,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr double kDefaultDelta = 1e-6;
+constexpr double kDefaultDelta = 1e-6, kDefaultDeltaOfPolicy = 1e-9;
 
 struct FitArguments {
   std::string method, data, target, domain, epsilon, delta, out, at_least, columns, policy, as,
@@ -31,14 +31,18 @@ struct FitArguments {
   bool dry_run = false, json = false;
 };
 
-Result<ApproxDp> parse_budget(const std::string& epsilon_text, const std::string& delta_text) {
-  DISCREET_TRY(const double epsilon, parse_number(epsilon_text, "--epsilon"));
-  DISCREET_TRY(const double delta, delta_text.empty() ? Result<double>(kDefaultDelta)
-                                                      : parse_number(delta_text, "--delta"));
+// Rules are chosen with pure privacy; everything else needs a delta, a small one where a ledger
+// pays.
+Result<ApproxDp> parse_budget(const FitArguments& arguments, learn::Method method) {
+  DISCREET_TRY(const double epsilon, parse_number(arguments.epsilon, "--epsilon"));
+  double delta = arguments.policy.empty() ? kDefaultDelta : kDefaultDeltaOfPolicy;
+  if (!arguments.delta.empty()) {
+    DISCREET_TRY(delta, parse_number(arguments.delta, "--delta"));
+  }
   if (!(epsilon > 0)) return invalid_parameter("--epsilon must be positive");
   if (!(delta > 0 && delta < 1)) return invalid_parameter("--delta must lie between 0 and 1");
   DISCREET_TRY(const Epsilon e, Epsilon::make(epsilon));
-  DISCREET_TRY(const Delta d, Delta::make(delta));
+  DISCREET_TRY(const Delta d, Delta::make(method == learn::Method::Rules ? 0 : delta));
   return ApproxDp{e, d};
 }
 
@@ -65,7 +69,7 @@ Result<std::vector<synth::ColumnSpec>> choose_columns(std::vector<synth::ColumnS
 Result<learn::FitRequest> make_request(const FitArguments& arguments,
                                        std::vector<synth::ColumnSpec> specs) {
   DISCREET_TRY(const learn::Method method, learn::parse_method(arguments.method));
-  DISCREET_TRY(const ApproxDp budget, parse_budget(arguments.epsilon, arguments.delta));
+  DISCREET_TRY(const ApproxDp budget, parse_budget(arguments, method));
   DISCREET_TRY(specs, choose_columns(std::move(specs), arguments));
   learn::FitRequest request{.method = method,
                             .specs = std::move(specs),
@@ -157,7 +161,8 @@ std::string job_text(const FitArguments& arguments) {
 
 // The model travels through the ledger as a table of one cell.
 Result<Trained> fit_under_policy(const FitArguments& arguments) {
-  DISCREET_TRY(const ApproxDp budget, parse_budget(arguments.epsilon, arguments.delta));
+  DISCREET_TRY(const learn::Method method, learn::parse_method(arguments.method));
+  DISCREET_TRY(const ApproxDp budget, parse_budget(arguments, method));
   const auto check = [&](const std::vector<synth::ColumnSpec>& specs) -> Result<void> {
     std::vector<std::string> notes;
     DISCREET_TRY(const auto request, make_request(arguments, usable(specs, notes)));
@@ -300,7 +305,8 @@ void add_fit(CLI::App* parent, Action& chosen) {
   verb->add_option("--columns", a->columns, "Learn from these columns only: a,b,c");
   verb->add_option("--domain", a->domain, "What the columns may hold, as JSON")->type_name("FILE");
   verb->add_option("--epsilon", a->epsilon, "Privacy loss of the whole model")->required();
-  verb->add_option("--delta", a->delta, "Chance that the loss is larger (default 1e-6)");
+  verb->add_option("--delta", a->delta,
+                   "Chance that the loss is larger (default 1e-6, 1e-9 with a policy)");
   verb->add_option("--out", a->out, "The model, as JSON")->type_name("FILE");
   verb->add_option("--clusters", a->clusters, "Of kmeans")->capture_default_str();
   verb->add_option("--components", a->components, "Of pca")->capture_default_str();

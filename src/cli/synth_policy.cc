@@ -107,8 +107,8 @@ Result<Plan> plan_columns(const catalog::Table& table,
     case catalog::Unit::Kind::Linked: {
       if (table.unit.column.empty())
         return Error{ErrorCode::Refused,
-                     "the table must be joined to learn whose rows it holds; synthesise the table "
-                     "that has the unit as a column"};
+                     "the table must be joined to learn whose rows it holds; take the table that "
+                     "has the unit as a column"};
       // One row per unit, drawn anew: which one says nothing about other units.
       const std::string unit = sql_identifier(table.unit.column);
       plan.sql = fmt::format(

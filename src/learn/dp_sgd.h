@@ -21,7 +21,7 @@ struct SgdPlan {
   double rate = 1;  ///< each row takes part in a step with this chance
   std::uint64_t steps = 1;
   double multiplier = 0;  ///< noise of a step, in units of the clipping norm
-  double first_mu = 0;    ///< of the full-data release before the steps; 0: none
+  double first_mu = 0;    ///< of full-data releases beside the steps; 0: none
 };
 
 /// The least noise (to half a percent) for these steps after a full release that takes

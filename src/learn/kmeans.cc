@@ -95,7 +95,8 @@ struct Start {
 };
 
 Result<Start> find_start(const NumericRows& rows, const Moments& moments, std::size_t clusters,
-                         double share, GaussianBudget& budget, RandomSource& random) {
+                         double share, const ClusterSettings& settings, GaussianBudget& budget,
+                         RandomSource& random) {
   const std::size_t d = rows.columns.size();
   const Spectrum spectrum = spectrum_of(moments.products);
   const std::size_t axes = std::min(d, kAxesMax);
@@ -109,7 +110,8 @@ Result<Start> find_start(const NumericRows& rows, const Moments& moments, std::s
       variance_left += variance;
   }
   const double noise = budget.sigma(1, share);
-  const double side = std::pow(moments.rows / (6 * noise), 1 / static_cast<double>(axes));
+  const double side =
+      std::pow(moments.rows / (settings.cell_noise * noise), 1 / static_cast<double>(axes));
   const auto g =
       static_cast<std::size_t>(std::clamp(std::floor(side), 3.0, axes == 3 ? 24.0 : 100.0));
   std::size_t cells = 1;
@@ -156,7 +158,7 @@ Result<Start> find_start(const NumericRows& rows, const Moments& moments, std::s
   for (const auto& [distance, weight] : distances) total += weight;
   for (const auto& [distance, weight] : distances) {
     far = distance;
-    if ((within += weight) >= 0.95 * total) break;
+    if ((within += weight) >= settings.radius_share * total) break;
   }
   Start start;
   double cell_spread = 0;  // of rows within a cell
@@ -206,7 +208,7 @@ Result<TrainedClusters> train_clusters(const NumericRows& rows, std::size_t clus
       const Moments moments,
       measure_moments(rows, {.share = settings.moments_share, .tail = 30}, budget, random));
   DISCREET_TRY(Start start,
-               find_start(rows, moments, clusters, settings.grid_share, budget, random));
+               find_start(rows, moments, clusters, settings.grid_share, settings, budget, random));
   TrainedClusters trained{{std::move(start.centres)}, moments.rows, {}};
   const double share = budget.left() / settings.lloyd_steps;
   const double weight = std::floor(settings.count_weight * kOffsetUnit);

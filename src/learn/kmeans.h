@@ -31,6 +31,8 @@ struct ClusterSettings {
   double grid_share = 0.20;  ///< what is left is for Lloyd steps
   int lloyd_steps = 4;
   double count_weight = 0.35;
+  double radius_share = 0.95;  ///< of a cluster's rows, not clipped as the grid tells
+  double cell_noise = 6;  ///< a cell of the grid holds this many times its noise, if rows were even
 };
 
 /// InvalidParameter: no clusters, or more than 1,000.

@@ -113,15 +113,19 @@ class Gradient {
   std::vector<std::vector<std::uint32_t>> at_;  // where a row's weights of a column begin
 };
 
-// With too few rows for the noise only the most common class is said. Nothing is measured for that.
-void give_up_if_hopeless(const ClassTables& tables, double rows_min, TrainedNetwork& trained) {
-  if (tables.rows >= rows_min) return;
+// Checks the network against the most common class, and damps it when it loses (majority.h).
+Result<void> finish(const CodedRows& rows, const ClassTables& tables, double rows_min, double share,
+                    GaussianBudget& budget, RandomSource& random, TrainedNetwork& trained) {
   NetworkModel& model = trained.model;
-  trained.notes.majority = true;
-  trained.notes.notes.push_back(fmt::format(
-      "CANNOT DO BETTER THAN THE MAJORITY at this epsilon with about {:.0f} rows (about "
-      "{:.0f} are needed): the model always says the most common class",
-      tables.rows, std::ceil(rows_min)));
+  std::vector<std::uint32_t> predicted(rows.rows);
+  std::vector<double> scores(model.outputs());
+  for (std::size_t row = 0; row < rows.rows; ++row) {
+    model.score(rows, row, scores);
+    predicted[row] = class_of(scores);
+  }
+  DISCREET_TRY_VOID(compare_with_majority(predicted, rows.labels, tables, rows_min, share, budget,
+                                          random, trained.notes));
+  if (!trained.notes.majority) return {};
   std::fill(model.outputs_of_hidden.begin(), model.outputs_of_hidden.end(), 0.0);
   std::vector<double> reach(model.linear.classes, 0.0);
   for (const auto& weights : model.linear.weights) {
@@ -132,6 +136,7 @@ void give_up_if_hopeless(const ClassTables& tables, double rows_min, TrainedNetw
   model.linear.prior = damping.prior;
   for (auto& weights : model.linear.weights)
     for (double& w : weights) w *= damping.scale;
+  return {};
 }
 
 }  // namespace
@@ -163,7 +168,8 @@ Result<TrainedNetwork> train_network(const CodedRows& rows, const Coding& coding
                               : mu < 1           ? 120
                                                  : 240;
   TrainedNetwork trained;
-  DISCREET_TRY(trained.plan, plan_sgd(target, rate, steps, settings.table_share));
+  DISCREET_TRY(trained.plan,
+               plan_sgd(target, rate, steps, settings.table_share + settings.check_share));
   DISCREET_TRY(const ClassTables tables,
                measure_class_tables(rows, coding, budget, settings.table_share, random));
 
@@ -260,7 +266,8 @@ Result<TrainedNetwork> train_network(const CodedRows& rows, const Coding& coding
                   "noise {:.3g} "
                   "times the clipping norm",
                   tables.rows, h, steps, rate, trained.plan.multiplier));
-  give_up_if_hopeless(tables, 13 * std::sqrt(m) / mu, trained);
+  DISCREET_TRY_VOID(
+      finish(rows, tables, 13 * std::sqrt(m) / mu, settings.check_share, budget, random, trained));
   return trained;
 }
 

@@ -1,7 +1,8 @@
 // A small neural network on binned columns, by DP-SGD: hidden units beside a linear part that
 // begins as half of naive Bayes. Without hidden units it is logistic regression by DP-SGD.
 //
-// Guarantee: class tables, then Poisson-sampled steps of plan_sgd(): (epsilon, delta)-DP, rows
+// Guarantee: class tables, Poisson-sampled steps of plan_sgd(), one comparison (majority.h):
+// (epsilon, delta)-DP, rows
 //            private. A row's gradient is the outer product of its one-hot bins with what flows
 //            back to the linear outputs and hidden units, so its norm is known without forming it
 //            ("ghost norm": Goodfellow 2015; Li, Tramer, Liang and Hashimoto 2022), and clipped.
@@ -29,9 +30,10 @@ struct NetworkModel {
 struct NetworkSettings {
   std::uint32_t hidden = 16;
   double table_share = 0.3;
-  double rate = 0;          ///< of sampling; 0: by the budget
-  std::uint64_t steps = 0;  ///< 0: by the budget
-  double clip = 0.6;        ///< times the root of the number of columns
+  double check_share = 0.01;  ///< for the comparison with the most common class
+  double rate = 0;            ///< of sampling; 0: by the budget
+  std::uint64_t steps = 0;    ///< 0: by the budget
+  double clip = 0.6;          ///< times the root of the number of columns
   double start = 0.5;
   double curvature = 0.4;
   double damping = 2;

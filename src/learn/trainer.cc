@@ -108,6 +108,22 @@ Result<void> fit_best(const FitRequest& request, const CodedRows& rows, Model& m
   return {};
 }
 
+Result<Model> fit_rules(const FitRequest& request, Coding coding, const synth::RawTable& raw,
+                        RandomSource& random) {
+  DISCREET_TRY(const CodedRows rows, code_rows(coding, raw, WithTarget::Yes));
+  DISCREET_TRY(auto rules, enumerate_rules(request.rules, coding));
+  DISCREET_TRY(const ChosenRule chosen, choose_rule(rows, rules, request.budget.epsilon, random));
+  RulesModel& rule = rules[chosen.index];
+  std::vector<std::string> notes = {
+      rule.text(coding),
+      fmt::format("one of {} rules; with 95 % confidence the best of them gets at most {:.0f} rows "
+                  "more right",
+                  chosen.class_size, chosen.error_bound_95)};
+  return Model{
+      name_of(request.method), std::move(coding), std::move(rule), request.budget, 0, false,
+      std::move(notes)};
+}
+
 }  // namespace
 
 Result<Method> parse_method(const std::string& name) {
@@ -142,24 +158,29 @@ Result<Coding> check(const FitRequest& request) {
   if (request.method == Method::Linear && !coding.target()->numeric())
     return Error{ErrorCode::Refused, "the target of a regression must be numbers"};
   if (request.method == Method::Rules) {
+    if (!(request.budget.epsilon.value() > 0))
+      return invalid_parameter("epsilon must be positive to learn anything");
     DISCREET_TRY_VOID(enumerate_rules(request.rules, coding));
+  } else {
+    DISCREET_TRY_VOID(GaussianBudget::make(request.budget));
   }
-  DISCREET_TRY_VOID(GaussianBudget::make(request.budget));
   return coding;
 }
 
 Result<Forecast> forecast(const FitRequest& request, const std::vector<double>& rows) {
   DISCREET_TRY(const Coding coding, check(request));
-  DISCREET_TRY(const GaussianBudget budget, GaussianBudget::make(request.budget));
   Forecast forecast;
-  forecast.mu = budget.mu();
+  if (request.method != Method::Rules) {
+    DISCREET_TRY(const GaussianBudget budget, GaussianBudget::make(request.budget));
+    forecast.mu = budget.mu();
+  }
   forecast.price = fmt::format(
       "epsilon {:g}, delta {:g} for one row more or less ({:.4g}-Gaussian-DP), whatever "
       "the rows are; predictions cost nothing",
-      request.budget.epsilon.value(), request.budget.delta.value(), budget.mu());
+      request.budget.epsilon.value(), request.budget.delta.value(), forecast.mu);
   const auto d = static_cast<double>(coding.features().size());
   for (const double n : rows) {
-    const double signal = n * budget.mu();
+    const double signal = n * forecast.mu;
     double loss = 0;
     switch (request.method) {
       case Method::Logistic:
@@ -200,6 +221,7 @@ Result<Forecast> forecast(const FitRequest& request, const std::vector<double>& 
 
 Result<Model> fit(const FitRequest& request, const synth::RawTable& raw, RandomSource& random) {
   DISCREET_TRY(Coding coding, check(request));
+  if (request.method == Method::Rules) return fit_rules(request, std::move(coding), raw, random);
   DISCREET_TRY(GaussianBudget budget, GaussianBudget::make(request.budget));
   Model model{
       name_of(request.method), std::move(coding), LinearModel{}, request.budget, 0, false, {}};
@@ -212,16 +234,6 @@ Result<Model> fit(const FitRequest& request, const synth::RawTable& raw, RandomS
     DISCREET_TRY(const CodedRows rows, code_rows(model.coding, raw, WithTarget::Yes));
     if (request.method == Method::Auto) {
       DISCREET_TRY_VOID(fit_best(request, rows, model, random));
-    } else if (request.method == Method::Rules) {
-      DISCREET_TRY(auto rules, enumerate_rules(request.rules, model.coding));
-      DISCREET_TRY(const ChosenRule chosen,
-                   choose_rule(rows, rules, request.budget.epsilon, random));
-      model.fitted = std::move(rules[chosen.index]);
-      model.notes.push_back(std::get<RulesModel>(model.fitted).text(model.coding));
-      model.notes.push_back(
-          fmt::format("one of {} rules; with 95 % confidence the best of them gets at most {:.0f} "
-                      "rows more right",
-                      chosen.class_size, chosen.error_bound_95));
     } else if (request.method == Method::Network || request.method == Method::LogisticSgd) {
       NetworkSettings settings;
       settings.hidden = request.method == Method::Network ? request.hidden : 0;
