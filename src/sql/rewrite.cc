@@ -242,9 +242,24 @@ void write_release_sql(const ReleaseInput& input, Release& release) {
     second.push_back(fmt::format("p{}", i + 1));
     streamed.push_back(second.back());
   }
+  // Engines elsewhere add up numbers of 32 bits in 64, which is much faster than in 128; below this
+  // size 2^40 of them still fit.
+  constexpr std::int64_t kSmall = 1 << 22;
+  const auto sums_small = [&](const Feature& feature) {
+    if (input.dialect == nullptr || feature.kind != Feature::Kind::Sum) return false;
+    const Value& value = release.values[*feature.value];
+    return value.lower >= -kSmall && value.upper <= kSmall;
+  };
   std::vector<std::string> features;
-  for (std::size_t i = 0; i < input.feature_sql.size(); ++i)
-    features.push_back(fmt::format("{} AS f{}", input.feature_sql[i], i + 1));
+  for (std::size_t i = 0; i < input.feature_sql.size(); ++i) {
+    const Feature& feature = release.features[i];
+    features.push_back(
+        fmt::format("{} AS f{}",
+                    sums_small(feature)
+                        ? fmt::format("coalesce(sum(CAST(q{} AS INTEGER)), 0)", *feature.value + 1)
+                        : input.feature_sql[i],
+                    i + 1));
+  }
 
   const auto or_one = [](const std::vector<std::string>& list) {
     return list.empty() ? std::string("1 AS one") : joined(list);
