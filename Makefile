@@ -5,7 +5,7 @@ CMAKE_ARGS ?=
 JOBS   ?= $(shell nproc)
 SETUP  := $(if $(filter off,$(DISCREET_SETUP)),@true,@tools/setup/debian.sh)
 
-.PHONY: run test test-spark slow build setup setup-test lectures docs bench bench-peers fuzz package format clean
+.PHONY: run test slow build setup setup-test lectures docs bench bench-peers fuzz package format clean
 
 run: build
 	@tools/demo.sh $(BUILD)/bin/discreet

@@ -42,10 +42,14 @@ nanobind_add_module(discreet_python STABLE_ABI NB_STATIC NB_SUPPRESS_WARNINGS NB
 set(package ${CMAKE_BINARY_DIR}/python/discreet)
 set_target_properties(discreet_python PROPERTIES OUTPUT_NAME _core LIBRARY_OUTPUT_DIRECTORY ${package}
   INSTALL_RPATH "$ORIGIN")
+set_source_files_properties(${PROJECT_SOURCE_DIR}/python/bindings/rows.cc PROPERTIES COMPILE_OPTIONS -O3)  # it has loops over rows
 target_include_directories(discreet_python PRIVATE ${PROJECT_SOURCE_DIR}/python)
 target_compile_definitions(discreet_python PRIVATE DISCREET_VERSION="${PROJECT_VERSION}")
 target_link_libraries(discreet_python PRIVATE discreet_accounting discreet_mechanisms discreet_audit discreet_synth discreet_local
   discreet_curator discreet_attack discreet_prio discreet_town discreet_flags)
+if(TARGET discreet_learn)
+  target_link_libraries(discreet_python PRIVATE discreet_learn)
+endif()
 # Nothing of ours or of the libraries inside shows: other modules may bring other versions of the same ones.
 target_link_options(discreet_python PRIVATE -Wl,--exclude-libs,ALL)
 

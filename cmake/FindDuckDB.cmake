@@ -5,6 +5,11 @@
 set(DISCREET_DUCKDB_DIR ${PROJECT_SOURCE_DIR}/build/_deps/duckdb CACHE PATH
   "Where tools/setup/duckdb.sh put DuckDB; shared by all build folders")
 
+# pip has nobody to run the setup for it.
+if(SKBUILD AND NOT EXISTS ${DISCREET_DUCKDB_DIR}/lib/libduckdb.so)
+  execute_process(COMMAND ${PROJECT_SOURCE_DIR}/tools/setup/duckdb.sh ${DISCREET_DUCKDB_DIR})
+endif()
+
 # Both from the same place: a system header with a fetched library could disagree.
 find_path(DuckDB_INCLUDE_DIR duckdb.h)
 find_library(DuckDB_LIBRARY duckdb)

@@ -18,18 +18,18 @@ slope = np.polyfit(hours, grade, 1)[0]
 print(f"the exact slope is {slope:.3f}")
 
 # %% [markdown]
-# **By SQL.** `regr_slope` and `regr_intercept` of two bounded columns, in one statement.
+# **By SQL.** A covariance over a variance, both of bounded columns, in one statement.
 
 # %%
 frame = pandas.DataFrame({"student": np.arange(people), "hours": hours, "grade": grade})
 cur = discreet.protect({"students": frame}, unit="student", max_rows_per_unit=1, epsilon=2.0, delta=1e-8,
                        columns={"students": {"hours": {"range": [0.0, 40.0], "grid": 0.25}, "grade": {"range": [0.0, 100.0], "grid": 0.5}}})
-answer = cur.query("select regr_slope(grade, hours) as slope, regr_intercept(grade, hours) as intercept from students", epsilon=1.0)
+answer = cur.query("select covar_samp(grade, hours) / var_samp(hours) as slope from students", epsilon=1.0)
 print(answer)
 assert abs(answer["slope"][0] - slope) < 0.2
 
 # %% [markdown]
-# **By hand.** The slope is a covariance over a variance; each is a release, and the accountant adds them up.
+# **By hand.** The same two as releases of their own; the accountant adds them up.
 
 # %%
 joint = mechanisms.Covariance(0.5, first=(0.0, 40.0), second=(0.0, 100.0))

@@ -1,6 +1,7 @@
 // The module discreet._core: what the Python files of the package stand on. Use those.
 #include "base/check.h"
 #include "bindings/glue.h"
+#include "bindings/learn.h"
 #include "random/secure_random.h"
 
 namespace discreet::python {
@@ -54,7 +55,7 @@ RandomSource& noise() {
 NB_MODULE(_core, m) {
   using namespace discreet::python;  // NOLINT: the list below
   m.doc() = "The compiled half of discreet. Its names may change; those of discreet.* do not.";
-  m.attr("__version__") = DISCREET_VERSION;
+  m.attr("version") = DISCREET_VERSION;
   nb::register_exception_translator(translate);
   bind_accounting(m);
   bind_noise(m);
@@ -64,6 +65,7 @@ NB_MODULE(_core, m) {
   bind_filters(m);
   bind_curator(m);
   bind_synth(m);
+  bind_learn(m);
   bind_local(m);
   bind_audit(m);
   bind_prio(m);

@@ -25,15 +25,41 @@ std::int64_t step_of(double row, double inverse, IntegerRange range) {
   return static_cast<std::int64_t>(steps);
 }
 
+void check_step(double step, IntegerRange range) {
+  if (!(std::isfinite(step) && step > 0))
+    throw Failure(invalid_parameter("step must be positive and finite"));
+  value(check_range(range));
+}
+
 void steps_of(const Input<double>& rows, double step, std::int64_t lower, std::int64_t upper,
               const Output<std::int64_t>& out) {
   if (rows.size() != out.size())
     throw Failure(invalid_parameter("out must have as many entries as the values"));
-  value(check_range({lower, upper}));
+  const IntegerRange range{lower, upper};
+  check_step(step, range);
   const Unlocked unlocked;
   const double inverse = 1 / step;
   for (std::size_t i = 0; i < rows.size(); ++i)
-    out.data()[i] = step_of(rows.data()[i], inverse, {lower, upper});
+    out.data()[i] = step_of(rows.data()[i], inverse, range);
+}
+
+/// Ascending, and within the range. Where the range is not much larger than the rows are many, by
+/// counting: mechanisms that sort then find it done.
+void sort_steps(std::span<std::int64_t> steps, IntegerRange range) {
+  if (range.size() > 4 * steps.size() + 1024) return std::sort(steps.begin(), steps.end());
+  std::vector<std::uint32_t> counts(range.size());
+  for (const std::int64_t step : steps) ++counts[static_cast<std::size_t>(step - range.lower)];
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    for (std::uint32_t n = counts[i]; n > 0; --n)
+      steps[at++] = range.lower + static_cast<std::int64_t>(i);
+}
+
+void sorted_steps(const Input<double>& rows, double step, std::int64_t lower, std::int64_t upper,
+                  const Output<std::int64_t>& out) {
+  steps_of(rows, step, lower, upper, out);
+  const Unlocked unlocked;
+  sort_steps(span_of(out), {lower, upper});
 }
 
 /// Which of the bins [edges[i], edges[i + 1]) a row is in; the last one is closed. Rows outside,
@@ -144,6 +170,27 @@ Sums sums_of(std::span<const std::int64_t> rows, IntegerRange range, bool with_s
   return sums;
 }
 
+/// The same of real rows, in one pass: steps are whole numbers in doubles, and a block of them adds
+/// up exactly. Adding and taking away 1.5 times 2^52 rounds to the nearest one.
+Sums sums_of_real(std::span<const double> rows, double inverse, IntegerRange range) {
+  constexpr double kRound = 0x1.8p52;
+  constexpr std::size_t kBlock = 1024;  // of numbers up to 2^40: exact below 2^53
+  const auto low = static_cast<double>(range.lower), high = static_cast<double>(range.upper);
+  Sums sums;
+  for (std::size_t at = 0; at < rows.size(); at += kBlock) {
+    const auto block = rows.subspan(at, std::min(kBlock, rows.size() - at));
+    double even = 0, odd = 0;
+    for (std::size_t i = 0; i < block.size(); ++i) {
+      const double row =
+          block[i] == block[i] ? block[i] * inverse : 0;  // what is no number is zero
+      const double inside = row < low ? low : row > high ? high : row;
+      (i % 2 == 0 ? even : odd) += (inside + kRound) - kRound;
+    }
+    sums.plain += static_cast<Int128>(even) + static_cast<Int128>(odd);
+  }
+  return sums;
+}
+
 std::vector<Int128> features_of(const KNorm& mechanism, std::span<const std::int64_t> rows) {
   const MomentColumn& column = mechanism.columns()[0];
   constexpr std::int64_t kBoundMax = std::int64_t{1} << 40;
@@ -166,6 +213,29 @@ Pair pair_of(const Estimate& e) {
   return {e.value, e.standard_error};
 }
 
+/// Count, sum, mean (and variance, deviation) from exact features.
+std::vector<Pair> release_moments(const KNorm& mechanism, const std::vector<Int128>& features,
+                                  bool sample) {
+  const auto noisy = mechanism.release(features, noise());
+  const MomentEstimates estimates(mechanism, noisy);
+  std::vector<Pair> out{pair_of(estimates.count()), pair_of(estimates.sum(0)),
+                        pair_of(estimates.mean(0))};
+  if (mechanism.columns()[0].with_variance) {
+    const Divisor by = sample ? Divisor::Sample : Divisor::Population;
+    out.push_back(pair_of(estimates.variance(0, by)));
+    out.push_back(pair_of(estimates.deviation(0, by)));
+  }
+  return out;
+}
+
+/// Where sums alone are enough: no variance, an exact grid, bounds of at most 2^40 steps.
+bool takes_real_sums(const KNorm& mechanism) {
+  constexpr std::int64_t kBoundMax = std::int64_t{1} << 40;
+  const MomentColumn& column = mechanism.columns()[0];
+  return mechanism.exact_grid() && !column.with_variance && column.range.lower >= -kBoundMax &&
+         column.range.upper <= kBoundMax;
+}
+
 void bind_moments(nb::module_& m) {
   nb::class_<KNorm>(m, "Moments")
       .def("__init__",
@@ -176,23 +246,26 @@ void bind_moments(nb::module_& m) {
       .def(
           "release",
           [](const KNorm& self, const Input<std::int64_t>& rows, bool sample) {
-            std::vector<Pair> out;
-            {
-              const Unlocked unlocked;
-              const auto noisy = self.release(features_of(self, span_of(rows)), noise());
-              const MomentEstimates estimates(self, noisy);
-              out = {pair_of(estimates.count()), pair_of(estimates.sum(0)),
-                     pair_of(estimates.mean(0))};
-              if (self.columns()[0].with_variance) {
-                const Divisor by = sample ? Divisor::Sample : Divisor::Population;
-                out.push_back(pair_of(estimates.variance(0, by)));
-                out.push_back(pair_of(estimates.deviation(0, by)));
-              }
-            }
-            return out;
+            const Unlocked unlocked;
+            return release_moments(self, features_of(self, span_of(rows)), sample);
           },
           nb::arg("rows").noconvert(), "sample"_a,
           "count, sum, mean (and variance, deviation), each with its standard error")
+      .def("takes_real_sums", takes_real_sums)
+      .def(
+          "release_real",
+          [](const KNorm& self, const Input<double>& rows, double step) {
+            const IntegerRange range = self.columns()[0].range;
+            check_step(step, range);
+            if (!takes_real_sums(self))
+              throw Failure(invalid_parameter("rows of steps are needed"));
+            const Unlocked unlocked;
+            const Sums sums = sums_of_real(span_of(rows), 1 / step, range);
+            const auto features = value(self.from_sums(rows.size(), std::span(&sums.plain, 1),
+                                                       std::span(&sums.squares, 1)));
+            return release_moments(self, features, true);
+          },
+          nb::arg("rows").noconvert(), "step"_a)
       .def("planned_mean_error",
            [](const KNorm& self, double rows, double mean) {
              return planned_mean_error(self, 0, rows, mean);
@@ -270,6 +343,8 @@ void bind_tree(nb::module_& m) {
 
 void bind_rows(nb::module_& m) {
   m.def("steps_of", steps_of, nb::arg("rows").noconvert(), "step"_a, "lower"_a, "upper"_a,
+        nb::arg("out").noconvert());
+  m.def("sorted_steps", sorted_steps, nb::arg("rows").noconvert(), "step"_a, "lower"_a, "upper"_a,
         nb::arg("out").noconvert());
   m.def("tally", tally, nb::arg("rows").noconvert(), nb::arg("edges").noconvert(),
         nb::arg("counts").noconvert());

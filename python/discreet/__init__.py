@@ -11,7 +11,7 @@ servers. Noise comes from the operating system and cannot be seeded.
 """
 
 from . import accounting, attacks, audit, curator, errors, local, mechanisms, prio, synth
-from ._core import __version__
+from ._core import version as __version__
 from .curator import Answer, Budget, Curator, Explanation, connect, open, protect
 from .errors import (BudgetExhausted, DiscreetError, InvalidInput, InvalidParameter, NotFound, PermissionDenied, Refused,
                      Unavailable)

@@ -107,8 +107,11 @@ def prepare(values: Any, whole: Optional[bool] = None) -> Prepared:
     return Prepared(whole, flat, flat.size, give)
 
 
-def whole_rows(values: Any, step: float, lower: float, upper: float) -> "tuple[Any, int, int]":
-    """Rows as whole numbers of steps within [lower, upper], and the ends in steps."""
+def whole_rows(values: Any, step: float, lower: float, upper: float, ascending: bool = False) -> "tuple[Any, int, int]":
+    """Rows as whole numbers of steps within [lower, upper], and the ends in steps.
+
+    ``ascending``: sorted where that is cheap, for mechanisms that sort.
+    """
     if not (math.isfinite(step) and step > 0):
         raise errors.InvalidParameter(f"step must be positive and finite, not {step}")
     if not (math.isfinite(lower) and math.isfinite(upper) and lower < upper):
@@ -122,7 +125,7 @@ def whole_rows(values: Any, step: float, lower: float, upper: float) -> "tuple[A
 
     rows = prepare(values, whole=False)
     out = empty(rows.size, True)
-    _core.steps_of(rows.flat, step, low, high, out)
+    (_core.sorted_steps if ascending else _core.steps_of)(rows.flat, step, low, high, out)
     return out, low, high
 
 

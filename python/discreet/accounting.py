@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import math
 import threading
-from typing import Any, Callable, Iterable, List, NamedTuple, Optional, Sequence, Union
+from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _core, errors
 
@@ -192,15 +192,24 @@ class Composition:
 
     def epsilon(self, delta: float) -> float:
         """The least epsilon that is proved at this delta: the upper end of :meth:`epsilon_interval`."""
-        return self._distribution.epsilon(delta)[1]
+        return self.epsilon_interval(delta).upper
 
     def delta(self, epsilon: float) -> float:
         """The least delta that is proved at this epsilon."""
         return self._distribution.delta(epsilon)[1]
 
     def epsilon_interval(self, delta: float) -> Interval:
-        """Certified limits around the true epsilon."""
-        return Interval(*self._distribution.epsilon(delta))
+        """Certified limits around the true epsilon.
+
+        Events that no loss distribution is made for are held by the best of the other theorems; then ``lower`` is 0.
+        """
+        try:
+            return Interval(*self._distribution.epsilon(delta))
+        except errors.Refused:
+            proved = [t.epsilon for t in self.theorems(delta) if t.epsilon is not None]
+            if not proved:
+                raise
+            return Interval(0.0, min(proved))
 
     def delta_interval(self, epsilon: float) -> Interval:
         return Interval(*self._distribution.delta(epsilon))
@@ -277,6 +286,7 @@ class Filter:
                  typical: Optional[Event] = None, neighbours: str = "add_remove") -> None:
         self.kind, self.neighbours = kind, neighbours
         self._lock = threading.Lock()
+        self._parts: List[Tuple[str, Any]]
         if kind == "best":
             # Every transcript that is admitted stays within one of the two at least, and their shares of delta add up
             # to the whole (docs/proofs/ledger_filter.md).
@@ -288,7 +298,8 @@ class Filter:
         elif kind == "concentrated":
             self._parts = [(kind, _core.concentrated_filter(epsilon, delta, for_events))]
         elif kind == "renyi":
-            self._parts = [(kind, _core.renyi_filter(epsilon, delta, for_events, typical and typical._core, neighbours))]
+            self._parts = [(kind, _core.renyi_filter(epsilon, delta, for_events, None if typical is None else typical._core,
+                                                     neighbours))]
         elif kind == "gaussian":
             self._parts = [(kind, _core.gaussian_filter(epsilon, delta))]
         else:
@@ -335,7 +346,7 @@ class Filter:
     @classmethod
     def restore(cls, text: str) -> "Filter":
         """From what :meth:`save` gave."""
-        classes = {"basic": _core.BasicFilter, "concentrated": _core.ConcentratedFilter, "renyi": _core.RenyiFilter,
+        classes: Dict[str, Any] = {"basic": _core.BasicFilter, "concentrated": _core.ConcentratedFilter, "renyi": _core.RenyiFilter,
                    "gaussian": _core.GaussianFilter}
         try:
             saved = json.loads(text)

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, List, NamedTuple
+from typing import Any, Callable, List, NamedTuple, Sequence
 
 from . import _core
 
@@ -64,7 +64,7 @@ def reconstruct(answer: "Callable[[List[int]], Any]", *, people: int = 200, quer
     ``answer`` gets the exact counts as a list and returns as many answers.
     """
 
-    def answered(counts: List[int]) -> List[int]:
-        return [int(round(float(a))) for a in answer(counts)]
+    def answered(counts: Sequence[int]) -> Sequence[int]:
+        return [int(round(float(a))) for a in answer(list(counts))]
 
     return _core.reconstruct_with(people, queries, decoder, answered) / people

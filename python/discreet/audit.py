@@ -65,7 +65,7 @@ def outputs(first: Iterable[Any], second: Iterable[Any], *, epsilon: float, delt
     return Finding(*_core.audit_lines(one, other, epsilon, delta, confidence))
 
 
-def callable(run: "Callable[[Any], Any]", first: Any, second: Any, *, epsilon: float, delta: float = 0.0,  # noqa: A001
+def callable(run: "Callable[..., Any]", first: Any, second: Any, *, epsilon: float, delta: float = 0.0,  # noqa: A001
              trials: int = 20_000, confidence: float = 1 - 1e-9, vectorised: bool = False,
              progress: Any = None) -> Finding:
     """Audits ``run(data)`` as a black box on two neighbouring data sets, ``trials`` runs each.

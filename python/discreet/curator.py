@@ -13,7 +13,7 @@ import datetime
 import decimal
 import json
 import os
-from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _core, errors
 
@@ -45,7 +45,7 @@ def _moment(text: str) -> datetime.datetime:
     return datetime.datetime.fromisoformat(text)
 
 
-_READ = {
+_READ: Dict[str, Callable[[str], Any]] = {
     "bigint": int, "integer": int, "smallint": int, "double precision": float, "numeric": float, "real": float,
     "boolean": lambda text: text in ("true", "t"), "date": _date, "timestamp": _moment,
 }

@@ -134,7 +134,9 @@ class Gaussian(_Noise):
         super().__init__()
         if (rho is None) == (epsilon is None or delta is None) or (rho is not None and (epsilon or delta)):
             raise errors.InvalidParameter("give either epsilon and delta, or rho")
-        self.epsilon, self.delta, self.rho = epsilon, delta, rho
+        self.epsilon: Any = epsilon  # None where rho is given
+        self.delta: Any = delta
+        self.rho = rho
         self.sensitivity = float(sensitivity)
         self._grid, self._dimension = grid, dimension
         self._mechanism(grid is None, 1)
@@ -142,7 +144,7 @@ class Gaussian(_Noise):
     def _step(self, dimension: int) -> float:
         if self._grid is not None:
             return self._grid
-        scale = self.sensitivity / (math.sqrt(2 * self.rho) if self.rho is not None else max(self.epsilon or 0, 1e-9))
+        scale = self.sensitivity / (math.sqrt(2 * self.rho) if self.rho is not None else max(self.epsilon, 1e-9))
         return _core.grid_step_for_scale(min(scale, self.sensitivity / math.sqrt(dimension)))
 
     def _make(self, whole: bool, dimension: int) -> Any:
@@ -213,7 +215,7 @@ class BoundedLaplace(_OneByOne):
 class CountEstimate(NamedTuple):
     """How many people gave an answer, estimated from randomised reports."""
 
-    count: float
+    count: float  # type: ignore[assignment]  # hides tuple.count
     standard_error: float
     low: float
     high: float
@@ -233,7 +235,7 @@ class RandomizedResponse:
             self._core = _core.RandomizedResponse.with_epsilon(epsilon, values)
         elif truth is not None:
             self._core = _core.RandomizedResponse.with_truth(truth, values)
-        else:
+        elif keep is not None:
             self._core = _core.RandomizedResponse.with_keep(keep, values)
 
     @property
@@ -402,8 +404,8 @@ class _Rows:
         self.lower, self.upper, self.step = lower, upper, step
         _, self._low, self._high = whole_rows([], step, lower, upper)
 
-    def _rows(self, values: Any) -> Any:
-        return whole_rows(values, self.step, self.lower, self.upper)[0]
+    def _rows(self, values: Any, ascending: bool = False) -> Any:
+        return whole_rows(values, self.step, self.lower, self.upper, ascending)[0]
 
     def _unit(self, steps: int) -> Any:
         if self.step == 1:
@@ -414,15 +416,17 @@ class _Rows:
 class Quantile(_Rows):
     """One quantile of rows within [lower, upper], by the exponential mechanism on ranks.
 
-    Whole-number ends mean whole-number rows; else rows are rounded to ``step`` (a millionth of the range).
+    Whole-number ends mean whole-number rows; else rows are rounded to ``step`` (about a hundred-thousandth of
+    the range).
     """
 
     def __init__(self, epsilon: float, q: float = 0.5, *, lower: float, upper: float, step: Optional[float] = None) -> None:
-        super().__init__(lower, upper, step, 20)
+        super().__init__(lower, upper, step, 17)
         self._core = _core.Quantile(epsilon, q, self._low, self._high)
 
     def release(self, values: Any) -> float:
-        return self._unit(self._core.release(self._rows(values)))
+        """From rows in any order."""
+        return self._unit(self._core.release(self._rows(values, ascending=True)))
 
     def error(self, confidence: float = 0.95) -> float:
         """With this confidence the answer's rank is off by at most this many rows."""
@@ -438,12 +442,12 @@ class Quantiles(_Rows):
 
     def __init__(self, epsilon: float, quantiles: Sequence[float], *, lower: float, upper: float,
                  step: Optional[float] = None) -> None:
-        super().__init__(lower, upper, step, 20)
+        super().__init__(lower, upper, step, 17)
         self._core = _core.Quantiles(epsilon, list(quantiles), self._low, self._high)
 
     def release(self, values: Any) -> Any:
         """One value for each quantile, never falling."""
-        return _arrays.as_numbers([self._unit(v) for v in self._core.release(self._rows(values))])
+        return _arrays.as_numbers([self._unit(v) for v in self._core.release(self._rows(values, ascending=True))])
 
     def error(self, confidence: float = 0.95) -> float:
         """With this confidence every answer's rank is off by at most this many rows."""
@@ -459,11 +463,12 @@ class _Extreme(_Rows):
 
     def __init__(self, epsilon: float, *, lower: float, upper: float, step: Optional[float] = None,
                  caution: float = 1.0) -> None:
-        super().__init__(lower, upper, step, 20)
+        super().__init__(lower, upper, step, 17)
         self._core = _core.Extreme(epsilon, self._maximum, self._low, self._high, caution)
 
     def release(self, values: Any) -> float:
-        return self._unit(self._core.release(self._rows(values)))
+        """From rows in any order."""
+        return self._unit(self._core.release(self._rows(values, ascending=True)))
 
     def error(self, confidence: float = 0.95) -> float:
         """With this confidence at most this many rows lie beyond the answer."""
@@ -489,7 +494,7 @@ class Minimum(_Extreme):
 class Moments(NamedTuple):
     """Count, sum, mean (and variance, deviation) of rows, released together."""
 
-    count: Estimate
+    count: Estimate  # type: ignore[assignment]  # hides tuple.count
     sum: Estimate
     mean: Estimate
     variance: Optional[Estimate] = None
@@ -511,8 +516,12 @@ class Mean(_Rows):
 
     def release(self, values: Any, *, sample: bool = True) -> Moments:
         """``sample``: variance over n - 1 rather than n."""
-        count, *rest = (Estimate(*e) for e in self._core.release(self._rows(values), sample))
         s = self.step
+        if s != 1 and self._core.takes_real_sums():  # in one pass, without an array of steps
+            found = self._core.release_real(prepare(values, whole=False).flat, s)
+        else:
+            found = self._core.release(self._rows(values), sample)
+        count, *rest = (Estimate(*e) for e in found)
         powers = (s, s, s * s, s)
         return Moments(count, *(Estimate(e.value * p, e.standard_error * p) for e, p in zip(rest, powers)))
 
@@ -567,8 +576,12 @@ class Histogram:
     def __init__(self, epsilon: float, edges: Any = None, *, categories: Optional[int] = None) -> None:
         if (edges is None) == (categories is None):
             raise errors.InvalidParameter("give either edges or categories")
-        self.edges = None if edges is None else prepare(edges, whole=False).flat
-        self.bins = categories if categories is not None else len(self.edges) - 1
+        self.edges: Any = None
+        if categories is not None:
+            self.bins = categories
+        else:
+            self.edges = prepare(edges, whole=False).flat
+            self.bins = len(self.edges) - 1
         if self.bins < 1:
             raise errors.InvalidParameter("a histogram has at least one bin")
         self._noise = Laplace(epsilon, 1)
@@ -629,8 +642,10 @@ class Tree:
     def __init__(self, epsilon: Optional[float] = None, *, leaves: int, rho: Optional[float] = None, branching: int = 0) -> None:
         if (epsilon is None) == (rho is None):
             raise errors.InvalidParameter("give either epsilon or rho")
-        self._core = (_core.Tree.laplace(epsilon, leaves, branching) if epsilon is not None else
-                      _core.Tree.gaussian(rho, leaves, branching))
+        if epsilon is not None:
+            self._core = _core.Tree.laplace(epsilon, leaves, branching)
+        elif rho is not None:
+            self._core = _core.Tree.gaussian(rho, leaves, branching)
         self.leaves = leaves
 
     def release(self, values: Any) -> TreeCounts:

@@ -125,7 +125,7 @@ class RemoteCurator:
             if i > 0 and column.name == names[i - 1] + "_error95":
                 continue
             noisy = i + 1 < len(names) and names[i + 1] == column.name + "_error95"
-            found = [_limit(row[i + 1]) for row in rows] if noisy else [None] * len(rows)
+            found: List[Optional[float]] = [_limit(row[i + 1]) for row in rows] if noisy else [None] * len(rows)
             known = sorted(e for e in found if e is not None)
             columns.append(Column(column.name, _TYPES.get(column.type_code, "text"), noisy,
                                   known[len(known) // 2] if known else None))

@@ -57,6 +57,12 @@ def test_more_releases_cost_more_and_a_sample_costs_less():
     assert acc.compose([acc.laplace(1.0)], neighbours="replace_one").epsilon(0) == pytest.approx(2.0)
 
 
+def test_events_without_a_loss_distribution_are_held_by_the_other_theorems():
+    wide = acc.discrete_laplace(scale=2.0**42, sensitivity=2**41)
+    assert (4 * wide).epsilon(delta=0) == pytest.approx(2.0) and acc.compose([4 * wide]).epsilon_interval(1e-6).lower == 0
+    assert (10_000 * acc.discrete_laplace(scale=2.0**50, sensitivity=2**41)).epsilon(delta=1e-6) < 10_000 / 512
+
+
 def test_other_definitions():
     job = acc.compose([100 * acc.gaussian(sigma=10.0)])
     assert job.rho == pytest.approx(0.5)

@@ -50,6 +50,12 @@ def test_public_names_are_documented_and_annotated():
                 assert "return" in thing.__annotations__, f"{name}.{public} does not say what it returns"
 
 
+def test_types_hold_throughout_the_package():
+    done = subprocess.run([sys.executable, "-m", "mypy", "--ignore-missing-imports", "--cache-dir=/dev/null", "-p", "discreet"],
+                          cwd=pathlib.Path(discreet.__file__).parents[1], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+
+
 def test_types_are_shipped():
     place = pathlib.Path(discreet.__file__).parent
     assert (place / "py.typed").exists()
