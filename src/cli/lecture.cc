@@ -49,6 +49,10 @@ template <class Options, class Declare, class Run>
 void add(CLI::App& verb, Action& chosen, const std::string& name, const std::string& about,
          Declare declare, Run run) {
   CLI::App* sub = verb.add_subcommand(name, about);
+  const std::string more = name == "utility"   ? " --scores colours.csv"
+                           : name == "auction" ? " --bids bids.csv --highest 9"
+                                               : "";
+  sub->footer("Example:\n  discreet lecture " + name + more);
   auto options = std::make_shared<Options>();
   auto common = std::make_shared<Common>();
   declare(*sub, *options);
