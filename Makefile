@@ -5,7 +5,7 @@ CMAKE_ARGS ?=
 JOBS   ?= $(shell nproc)
 SETUP  := $(if $(filter off,$(DISCREET_SETUP)),@true,@tools/setup/debian.sh)
 
-.PHONY: run test test-spark slow build setup setup-test lectures docs bench bench-peers fuzz package format clean
+.PHONY: run test slow build setup setup-test lectures docs bench bench-peers fuzz package format clean
 
 run: build
 	@tools/demo.sh $(BUILD)/bin/discreet
@@ -25,7 +25,7 @@ setup-test: setup
 	$(SETUP) test
 	@tools/setup/venv.sh $(BUILD)/venv tests/requirements.txt
 
-test: setup-test docs
+test: setup-test
 	@cmake -S . -B $(BUILD) -G Ninja -DDISCREET_TESTS=ON -DDISCREET_BENCHMARKS=ON $(CMAKE_ARGS) > $(BUILD)/configure.log 2>&1 || { cat $(BUILD)/configure.log >&2; exit 1; }
 	@echo "build: compiling with $(JOBS) jobs into $(BUILD)/"
 	@cmake --build $(BUILD) -j $(JOBS)

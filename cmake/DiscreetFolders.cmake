@@ -22,6 +22,9 @@ discreet_library(synth DEPENDS base random privacy mechanisms accounting LINK Th
 target_compile_options(discreet_synth PRIVATE -O3)  # arithmetic after the release; vectors matter
 discreet_library(tables DEPENDS base random privacy mechanisms accounting synth)
 target_compile_options(discreet_tables PRIVATE -O3)  # transforms after the release
+discreet_library(learn DEPENDS base random privacy mechanisms accounting synth LINK Threads::Threads LINK_PRIVATE Eigen3::Eigen
+  TEST_LINK discreet_audit)
+target_compile_options(discreet_learn PRIVATE -O3)
 discreet_library(local DEPENDS base random privacy mechanisms accounting LINK_PRIVATE hwy::hwy OpenSSL::Crypto Threads::Threads)
 discreet_library(local/audits DEPENDS base local audit)
 discreet_library(local/collector DEPENDS base local LINK_PRIVATE Threads::Threads)
@@ -92,6 +95,7 @@ target_link_libraries(discreet_cli PRIVATE
   OpenSSL::SSL
   discreet_prio
   discreet_synth
+  discreet_learn
   discreet_anonymity
   discreet_attack
   discreet_lecture

@@ -71,6 +71,9 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, required=True)
     options = parser.parse_args()
     out = options.out.resolve()
+    if not (options.venv / "bin/mkdocs").exists():
+        print(f"docs: {options.venv} has no mkdocs (tools/setup/venv.sh {options.venv} docs/requirements.txt); skipped", file=sys.stderr)
+        return 77
     built = subprocess.run([options.venv.resolve() / "bin/mkdocs", "build", "--quiet", "--strict", "--clean", "--site-dir", out],
                            cwd=ROOT, text=True, capture_output=True)
     if built.returncode != 0:

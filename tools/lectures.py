@@ -178,6 +178,9 @@ def run_page(page, options):
     new = {}
     try:
         for block in blocks:
+            if options.skip and any(options.skip in step.command for step in block.steps):
+                skipped += 1
+                continue
             if (block.slow and options.quick) or (block.needs and not (options.shared / block.needs).exists()):
                 if block.needs and not (block.slow and options.quick):
                     print(f"  {page.name}:{block.first + 1}: skipped, the shared folder has no {block.needs}")
@@ -252,6 +255,7 @@ def main():
     parser.add_argument("--pictures", action="store_true", help="with --write: also redraw pictures that are there")
     parser.add_argument("--force", action="store_true", help="with --write: also outputs that pass their check")
     parser.add_argument("--index", type=pathlib.Path)
+    parser.add_argument("--skip", metavar="TEXT", help="leave out blocks with a command that has this in it")
     parser.add_argument("--timeout", type=float, default=3600, help="seconds a command may take")
     parser.add_argument("-v", "--verbose", action="store_true")
     options = parser.parse_args()

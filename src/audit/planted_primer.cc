@@ -51,7 +51,7 @@ std::vector<AuditSubject> primer() {
   auto placebo = scores(5);
   const auto treated = scores(7);
   const double before = t_statistic(treated, placebo);
-  placebo[kGroup / 2] = 0;  // one person scores 0 instead of 5
+  placebo[kGroup / 2] = 10;  // one person scores 10 instead of 5
   const double after = t_statistic(treated, placebo);
   AuditSubject subject{"primer-t-statistic",
                        "a t-statistic with the sensitivity of a mean, 2 / (n1 + n2)",

@@ -40,6 +40,8 @@ int run(int argc, char** argv) {
   add_ledger(app, chosen);
   add_user(app, chosen);
   add_synth(app, chosen);
+  add_learn(app, chosen);
+  add_holdout(app, chosen);
   add_local(app, chosen);
   add_town(app, chosen);
   add_prio(app, chosen);

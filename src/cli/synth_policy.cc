@@ -170,9 +170,9 @@ Result<PolicyTwin> twin_under_policy(const PolicyTwinRequest& request, const Che
       return Error{ErrorCode::PermissionDenied,
                    fmt::format("{} may not ask about table '{}'.", account, table->name)};
   }
-  const std::string question = ledger::to_hex(ledger::sha256(
-      fmt::format("synth\n{}\n{}\n{}\n{}\n{}", table->name, request.job,
-                  request.budget.epsilon.value(), request.budget.delta.value(), snapshot)));
+  const std::string question = ledger::to_hex(ledger::sha256(fmt::format(
+      "{}\n{}\n{}\n{}\n{}\n{}", request.what == "synthesize" ? "synth" : request.what, table->name,
+      request.job, request.budget.epsilon.value(), request.budget.delta.value(), snapshot)));
   const auto with_balance = [&](Result<PolicyTwin> twin) {
     if (const auto balance = opened.balance(account); twin && balance)
       twin->left = fmt::format("left to {}: epsilon {}, delta {}", account,
@@ -189,8 +189,8 @@ Result<PolicyTwin> twin_under_policy(const PolicyTwinRequest& request, const Che
   const LossEvent loss = loss::Approximate{request.budget.epsilon, request.budget.delta};
   DISCREET_TRY(ledger::Receipt receipt,
                opened.charge({account, question, "",
-                              fmt::format("synthesize {} ({})", table->name, request.job), loss,
-                              ledger::Price::of(request.budget, loss)}));
+                              fmt::format("{} {} ({})", request.what, table->name, request.job),
+                              loss, ledger::Price::of(request.budget, loss)}));
   const auto made = [&]() -> Result<PolicyTwin> {
     DISCREET_TRY(const auto raw, query_as_text(data.local(), plan.sql));
     return make(raw, plan.specs);
@@ -198,8 +198,8 @@ Result<PolicyTwin> twin_under_policy(const PolicyTwinRequest& request, const Che
   if (!made)
     return Error{
         made.error().code == ErrorCode::Refused ? ErrorCode::Refused : ErrorCode::Unavailable,
-        fmt::format("The twin was charged but could not be made ({}). Ask for the same "
-                    "twin again: it is not charged twice.",
+        fmt::format("It was charged but could not be made ({}). Ask for the same again: it is not "
+                    "charged twice.",
                     made.error().message)};
   PolicyTwin twin = *made;
   twin.notes.insert(twin.notes.end(), plan.notes.begin(), plan.notes.end());

@@ -27,7 +27,8 @@ struct PolicyTwin {
 struct PolicyTwinRequest {
   std::string policy, table, as;
   ApproxDp budget;
-  std::string job;  ///< method, workload, sizes: the same text is the same question
+  std::string job;                  ///< method, workload, sizes: the same text is the same question
+  std::string what = "synthesize";  ///< what is done with the rows, for the ledger
 };
 
 /// Makes the tables from raw rows; called once, after the charge.

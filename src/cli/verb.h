@@ -34,6 +34,8 @@ void add_choose(CLI::App& app, Action& chosen);
 void add_account(CLI::App& app, Action& chosen);
 void add_noise(CLI::App& app, Action& chosen);
 void add_explain(CLI::App& app, Action& chosen);
+void add_holdout(CLI::App& app, Action& chosen);
+void add_learn(CLI::App& app, Action& chosen);
 void add_prio(CLI::App& app, Action& chosen);
 void add_policy(CLI::App& app, Action& chosen);
 void add_query(CLI::App& app, Action& chosen);

@@ -175,8 +175,7 @@ std::string TestJob::release(const GroupTotals& totals, RandomSource& random) co
 }
 
 const char* TestJob::mechanism() const {
-  return std::holds_alternative<DiscreteLaplace>(mechanism_) ? "cells, discrete Laplace"
-                                                             : "K-norm of a box";
+  return std::holds_alternative<DiscreteLaplace>(mechanism_) ? "cells, discrete Laplace" : "K-norm";
 }
 
 std::optional<double> TestJob::error95_before() const {

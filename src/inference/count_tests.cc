@@ -277,33 +277,41 @@ std::vector<Estimated> shares(const NoisyCounts& counts, const Options& options)
     mass += chances.back();
   }
   for (double& chance : chances) chance /= mass;
-  std::vector<double> cells;
-  const auto deviations = [&](std::size_t only) {
-    return [&, only](std::size_t scenario, Resample& random) {
-      redraw(rows_at(counts, kRowShifts[scenario]), chances, counts.epsilon, random, cells);
-      const double drawn = total(cells);
-      double largest = 0;
-      for (std::size_t i = 0; i < size; ++i) {
-        if (only < size && only != i) continue;
-        const Share share = read(cells, drawn, i);
-        largest = std::max(largest, std::fabs(share.value - chances[i]) / std::sqrt(share.error2));
-      }
-      return largest;
-    };
-  };
+  // Every table drawn serves all cells and, by its largest deviation, all at once.
+  std::vector<double> alone(size), cells, all(options.draws);
+  double joint = 0;
+  std::vector<std::vector<double>> drawn(size, std::vector<double>(options.draws));
   const auto seed = seed_of(counts);
-  const double joint = worst_quantile(std::size(kRowShifts), deviations(size), seed, options);
-  std::vector<Estimated> all;
+  const auto quantile = [&](std::vector<double>& values) {
+    const auto at = static_cast<std::ptrdiff_t>(
+        std::min<double>(std::ceil(options.confidence * (options.draws + 1)), options.draws) - 1);
+    std::nth_element(values.begin(), values.begin() + at, values.end());
+    return values[static_cast<std::size_t>(at)];
+  };
+  for (const double shift : kRowShifts) {
+    Resample random(seed);
+    for (unsigned draw = 0; draw < options.draws; ++draw) {
+      redraw(rows_at(counts, shift), chances, counts.epsilon, random, cells);
+      const double rows = total(cells);
+      all[draw] = 0;
+      for (std::size_t i = 0; i < size; ++i) {
+        const Share share = read(cells, rows, i);
+        drawn[i][draw] = std::fabs(share.value - chances[i]) / std::sqrt(share.error2);
+        all[draw] = std::max(all[draw], drawn[i][draw]);
+      }
+    }
+    joint = std::max(joint, quantile(all));
+    for (std::size_t i = 0; i < size; ++i) alone[i] = std::max(alone[i], quantile(drawn[i]));
+  }
+  std::vector<Estimated> result;
   for (std::size_t i = 0; i < size; ++i) {
     const double error = std::sqrt(found[i].error2), value = found[i].value;
-    const double alone =
-        worst_quantile(std::size(kRowShifts), deviations(i), seed, options) * error;
     const auto within = [&](double reach) {
       return Interval{std::max(0.0, value - reach), std::min(1.0, value + reach)};
     };
-    all.push_back({value, error, within(alone), within(joint * error)});
+    result.push_back({value, error, within(alone[i] * error), within(joint * error)});
   }
-  return all;
+  return result;
 }
 
 double simultaneous_reach(std::size_t cells, double epsilon, double confidence) {

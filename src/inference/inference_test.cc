@@ -86,6 +86,20 @@ TEST(CountTestsTest, SimultaneousReachCoversAllCellsAtOnce) {
   EXPECT_LT(std::pow(1 - 2 * std::pow(r, many) / (1 + r), 1000), 0.95);
 }
 
+TEST(CountTestsTest, SharesHaveIntervalsOfTheirOwnAndWiderOnesForAll) {
+  const auto found = shares({{100, 200, 300, 400}, 1});
+  ASSERT_EQ(found.size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_NEAR(found[i].value, 0.1 * static_cast<double>(i + 1), 1e-9);
+    EXPECT_LT(found[i].interval.low, found[i].value);
+    EXPECT_GT(found[i].interval.high, found[i].value);
+    EXPECT_LT(found[i].simultaneous.low, found[i].interval.low);
+    EXPECT_GT(found[i].simultaneous.high, found[i].interval.high);
+  }
+  // Half the width of .1 over 1,000 rows without noise is .0186.
+  EXPECT_NEAR(found[0].interval.high - found[0].value, 0.0186, 0.003);
+}
+
 TEST(RegressionTest, FindsTheLineAndItsErrors) {
   SeededRandom random(4);
   const auto mechanism =

@@ -17,19 +17,24 @@ struct Reading {
 
 Reading read(double rows, double linear, double square, const NoisyMoments& group) {
   Reading r{};
-  const double noise2 = group.noise_sd * group.noise_sd;
   // Fewer rows than this cannot be told from none; dividing by less would be noise by noise.
-  r.rows = std::max(rows, std::max(2.0, group.noise_sd));
+  r.rows = std::max(rows, std::max(2.0, std::sqrt(group.noise.count)));
   r.mean = std::clamp(linear / r.rows, -1.0, 1.0);
   const double second = std::clamp((square / r.rows + 1) / 2, 0.0, 1.0);
   r.spread2 = std::max(0.0, second - r.mean * r.mean);
-  r.error2 = (r.spread2 * r.rows * r.rows / (r.rows - 1) + noise2 * (1 + r.mean * r.mean)) /
+  r.error2 = (r.spread2 * r.rows * r.rows / (r.rows - 1) + group.noise.linear +
+              group.noise.count * r.mean * r.mean) /
              (r.rows * r.rows);
   return r;
 }
 
 Reading read(const NoisyMoments& group) {
   return read(group.rows, group.linear, group.square, group);
+}
+
+// The noise hides how many rows there are: nothing is claimed of their mean beyond its range.
+bool hidden(const NoisyMoments& group) {
+  return group.rows < 3 * std::sqrt(group.noise.count);
 }
 
 // A law of the rows that the release does not rule out, in z.
@@ -39,14 +44,15 @@ struct Truth {
 
 // Of the sum of squares around the mean: the noise's standard deviation.
 double squares_sd(const NoisyMoments& group, double mean) {
-  const double m2 = mean * mean;
-  return group.noise_sd * std::sqrt(0.25 + (0.5 + m2) * (0.5 + m2) + 4 * m2);
+  const double m2 = mean * mean, of_rows = 0.5 + m2;
+  return std::sqrt(of_rows * of_rows * group.noise.count + group.noise.square / 4 +
+                   of_rows * group.noise.count_square + 4 * m2 * group.noise.linear);
 }
 
 // Truths `squares` standard deviations of the noise from the estimated sum of squares, `rows` from
 // the estimated number of rows.
 Truth truth(const NoisyMoments& group, double mean, double squares, double rows) {
-  const double n = std::max(2.0, group.rows + rows * group.noise_sd);
+  const double n = std::max(2.0, group.rows + rows * std::sqrt(group.noise.count));
   const double around =
       (group.square + group.rows) / 2 - 2 * mean * group.linear + mean * mean * group.rows;
   const double moved = around + squares * squares_sd(group, mean);
@@ -58,11 +64,28 @@ struct Shift {
 };
 constexpr Shift kShifts[] = {{0, 0}, {2, 0}, {4, 0}, {-2, 0}, {0, -2}, {2, -2}};
 
+// A uniform point of the body times a Gamma radius. The radius is kept on rejection: the law is
+// continuous here, so that all radii accept alike.
+void draw_noise(const NoisyMoments& group, Resample& random, double (&noise)[3]) {
+  const double radius = random.gamma(4) / group.epsilon;
+  for (;;) {
+    const double a = 2 * random.unit() - 1, b = 2 * random.unit() - 1, c = 2 * random.unit() - 1;
+    if (group.curve) {  // knorm.md, "The bodies"
+      const double lam = (1 + a) / 2, mu = (1 - a) / 2, reach = std::fabs(b);
+      const double over = std::max(0.0, reach - lam), under = std::max(0.0, reach - mu);
+      if ((1 - c) * mu < 2 * over * over || (1 + c) * lam < 2 * under * under) continue;
+    }
+    noise[0] = radius * a;
+    noise[1] = radius * b;
+    noise[2] = radius * c;
+    return;
+  }
+}
+
 // Sums of one group drawn anew: a normal sample of the truth, and the noise.
 Reading redraw(const Truth& truth, const NoisyMoments& group, Resample& random) {
-  const double radius = random.gamma(4) / group.epsilon;
-  const double noise[3] = {radius * (2 * random.unit() - 1), radius * (2 * random.unit() - 1),
-                           radius * (2 * random.unit() - 1)};
+  double noise[3];
+  draw_noise(group, random, noise);
   const double sd = std::sqrt(truth.spread2);
   const double mean = truth.mean + sd / std::sqrt(truth.rows) * random.normal();
   const double squares =
@@ -106,26 +129,53 @@ Result<MomentsMechanism> MomentsMechanism::make(Epsilon epsilon, IntegerRange ra
   if (width == 0) return invalid_parameter("a column whose range is one value has no spread");
   if (width > (Int128{1} << 40))
     return invalid_parameter("a column's range must span at most 2^40 steps; use a coarser grid");
+  // The curve's body needs an exact grid, and one so fine that its noise is as good as continuous.
+  constexpr std::int64_t kBoundMax = std::int64_t{1} << 40;  // of KNorm::from_sums
+  if (width >= 32 && range.lower >= -kBoundMax && range.upper <= kBoundMax) {
+    DISCREET_TRY(KNorm knorm, KNorm::make(epsilon, {{range, true}}));
+    if (knorm.exact_grid()) return MomentsMechanism(std::move(knorm), range, unit);
+  }
   DISCREET_TRY(auto box, BoxNorm::make(epsilon, {1, width, width * width}));
   return MomentsMechanism(std::move(box), range, unit);
 }
 
+MomentNoise MomentsMechanism::second_moments() const {
+  if (const auto* knorm = std::get_if<KNorm>(&noise_)) return knorm->noise(0);
+  const double sd = std::get<BoxNorm>(noise_).noise_sd();
+  return {sd * sd, sd * sd, sd * sd, 0};
+}
+
+LossEvent MomentsMechanism::loss() const {
+  return std::visit([](const auto& noise) { return noise.loss(); }, noise_);
+}
+
 NoisyMoments MomentsMechanism::release(Int128 rows, Int128 sum, Int128 sum_of_squares,
                                        RandomSource& random) const {
-  // In integers, with w the width: w z = 2 x - l - u, and w^2 T(z) = 2 (w z)^2 - w^2.
   const Int128 ends = Int128{range_.lower} + range_.upper,
                width = Int128{range_.upper} - range_.lower;
-  const Int128 linear = 2 * sum - rows * ends;
-  const Int128 centred2 = 4 * sum_of_squares - 4 * ends * sum + rows * ends * ends;
-  const Int128 exact[] = {rows, linear, 2 * centred2 - rows * width * width};
-  const auto noisy = box_.release(exact, random);
+  std::vector<double> noisy;
+  if (const auto* knorm = std::get_if<KNorm>(&noise_)) {
+    const Int128 sums[] = {sum}, squares[] = {sum_of_squares};
+    const auto exact = knorm->from_sums(static_cast<std::uint64_t>(rows), sums, squares);
+    for (const Int128 feature : knorm->release(exact.value(), random))
+      noisy.push_back(static_cast<double>(feature) / static_cast<double>(knorm->scale()));
+  } else {
+    // In integers, with w the width: w z = 2 x - l - u, and w^2 T(z) = 2 (w z)^2 - w^2.
+    const Int128 linear = 2 * sum - rows * ends;
+    const Int128 centred2 = 4 * sum_of_squares - 4 * ends * sum + rows * ends * ends;
+    const Int128 exact[] = {rows, linear, 2 * centred2 - rows * width * width};
+    noisy = std::get<BoxNorm>(noise_).release(exact, random);
+  }
+  const double epsilon =
+      std::visit([](const auto& noise) { return noise.epsilon().value(); }, noise_);
   return {noisy[0],
           noisy[1],
           noisy[2],
           static_cast<double>(ends) / 2 * unit_,
           static_cast<double>(width) / 2 * unit_,
-          box_.noise_sd(),
-          box_.epsilon().value()};
+          second_moments(),
+          epsilon,
+          std::holds_alternative<KNorm>(noise_)};
 }
 
 NoisyMoments MomentsMechanism::release(std::span<const std::int64_t> values,
@@ -144,7 +194,7 @@ double MomentsMechanism::half() const {
 }
 
 double MomentsMechanism::error95_before(double rows, double sd) const {
-  return kNormal975 * std::sqrt(sd * sd * rows + half() * half() * noise_sd() * noise_sd()) / rows;
+  return kNormal975 * std::sqrt(sd * sd * rows + half() * half() * second_moments().linear) / rows;
 }
 
 TestOutcome t_test(const NoisyMoments& group, double mean, const Options& options) {
@@ -185,7 +235,10 @@ TestOutcome t_test(const NoisyMoments& group, double mean, const Options& option
            group.half *
                std::clamp(found.mean + side * std::max(at_estimate, there) * error, -1.0, 1.0);
   };
-  outcome.interval = {end(-1), end(1)};
+  if (hidden(group))
+    outcome.interval = {group.middle - group.half, group.middle + group.half};
+  else
+    outcome.interval = {end(-1), end(1)};
   return outcome;
 }
 
@@ -217,8 +270,11 @@ TestOutcome t_test(const NoisyMoments& first, const NoisyMoments& second, const 
   const double reach =
       worst_quantile(std::size(kShifts), redraws(found[0].mean, found[1].mean), seed, options) *
       outcome.standard_error;
-  outcome.interval = {std::max(outcome.estimate - reach, -2 * first.half),
-                      std::min(outcome.estimate + reach, 2 * first.half)};
+  if (hidden(first) || hidden(second))
+    outcome.interval = {-2 * first.half, 2 * first.half};
+  else
+    outcome.interval = {std::max(outcome.estimate - reach, -2 * first.half),
+                        std::min(outcome.estimate + reach, 2 * first.half)};
   return outcome;
 }
 
@@ -272,6 +328,7 @@ AnovaOutcome anova(std::span<const NoisyMoments> groups, const Options& options)
     mean.value = g.middle + g.half * found[i].mean;
     mean.standard_error = g.half * std::sqrt(found[i].error2);
     const auto within_range = [&](double times) {
+      if (hidden(g)) return Interval{g.middle - g.half, g.middle + g.half};
       return Interval{std::max(mean.value - times * mean.standard_error, g.middle - g.half),
                       std::min(mean.value + times * mean.standard_error, g.middle + g.half)};
     };

@@ -1,10 +1,10 @@
 // Tests of means from noisy moments: one sample, two samples (Welch), several (one-way ANOVA).
 //
-// A group is released as three sums in one draw (box_norm.h): rows, z, and T(z) = 2 z^2 - 1, z
-// being the value moved to [-1, 1]. The statistic is the textbook's with the noise's variance added
-// to the sampling variance; its law under the null is found by drawing samples and noise anew, for
-// several values of what is not known (spreads, numbers of rows) that the release does not rule
-// out, and the largest p-value counts.
+// A group is released as three sums in one draw: rows, z, and T(z) = 2 z^2 - 1, z being the value
+// moved to [-1, 1]; by knorm.h, or by box_norm.h where the range has no exact grid. The statistic
+// is the textbook's with the noise's variance added to the sampling variance; its law under the
+// null is found by drawing samples and noise anew, for several values of what is not known
+// (spreads, numbers of rows) that the release does not rule out, and the largest p-value counts.
 //
 // Guarantee: privacy is the release's; what is here is post-processing. Level: measured, at most
 // the
@@ -15,10 +15,12 @@
 
 #include <optional>
 #include <span>
+#include <variant>
 #include <vector>
 
 #include "inference/outcome.h"
 #include "mechanisms/box_norm.h"
+#include "mechanisms/knorm.h"
 #include "mechanisms/quantile.h"
 
 namespace discreet::inference {
@@ -27,8 +29,9 @@ namespace discreet::inference {
 struct NoisyMoments {
   double rows, linear, square;  ///< of 1, z and T(z)
   double middle, half;          ///< x = middle + half z
-  double noise_sd;              ///< of each of the three
+  MomentNoise noise;            ///< second moments of the noise
   double epsilon;
+  bool curve;  ///< the noise's body: the hull of the curve (1, z, T(z)), or a box
 };
 
 /// The release behind it. `range` in steps of `unit`.
@@ -42,8 +45,7 @@ class MomentsMechanism {
   /// The same from values; those outside the range are moved to its ends.
   NoisyMoments release(std::span<const std::int64_t> values, RandomSource& random) const;
 
-  LossEvent loss() const { return box_.loss(); }
-  double noise_sd() const { return box_.noise_sd(); }
+  LossEvent loss() const;
   /// Half the range, in the value's own units.
   double half() const;
   /// Half a 95 % interval of the mean, in the value's own units: for `rows` rows of standard
@@ -51,9 +53,12 @@ class MomentsMechanism {
   double error95_before(double rows, double sd) const;
 
  private:
-  MomentsMechanism(BoxNorm box, IntegerRange range, double unit)
-      : box_(std::move(box)), range_(range), unit_(unit) {}
-  BoxNorm box_;
+  using Noise = std::variant<KNorm, BoxNorm>;
+  MomentsMechanism(Noise noise, IntegerRange range, double unit)
+      : noise_(std::move(noise)), range_(range), unit_(unit) {}
+  MomentNoise second_moments() const;
+
+  Noise noise_;
   IntegerRange range_;
   double unit_;
 };

@@ -69,8 +69,8 @@ Result<Shown> accuracy_table(std::uint64_t seed, RandomSource& random) {
   bool& holds = shown.holds;
   // The left column: 12 people, 4,096 counts; answers wrong by up to 2, 1 and 0.
   DISCREET_TRY(const auto a1, attacked({12, 4096, Decoder::Exhaustive, 2}, random, holds));
-  DISCREET_TRY(const auto a2, answered(10'000, 10'000, 0.25, true, seed, random, holds));
-  DISCREET_TRY(const auto a3, answered(10'000, 20, 0.25, false, seed, random, holds));
+  DISCREET_TRY(const auto a2, answered(10'000, 10'000, 0.3, true, seed, random, holds));
+  DISCREET_TRY(const auto a3, answered(10'000, 20, 0.3, false, seed, random, holds));
   DISCREET_TRY(const auto b1, attacked({12, 4096, Decoder::Exhaustive, 1}, random, holds));
   DISCREET_TRY(const auto b2, attacked({400, 1600, Decoder::LeastSquares, 5}, random, holds));
   DISCREET_TRY(const auto b3, answered(250'000, 10, 1 / 500.0, false, seed, random, holds));

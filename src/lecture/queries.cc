@@ -19,9 +19,10 @@ double as_double(std::uint64_t value) {
   return static_cast<double>(value);
 }
 
-// Six standard errors of a frequency: an honest simulation strays further less than once in 1e8.
+// Eight standard errors of a frequency: a small one is nearly Poisson, and an honest simulation then
+// strays further less than once in 1e7.
 double slack(double chance, std::uint64_t runs) {
-  return 6 * std::sqrt(std::max(chance * (1 - chance), 1.0 / as_double(runs)) / as_double(runs));
+  return 8 * std::sqrt(std::max(chance * (1 - chance), 1.0 / as_double(runs)) / as_double(runs));
 }
 
 }  // namespace

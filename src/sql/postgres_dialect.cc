@@ -113,7 +113,8 @@ class PostgresDialect final : public EngineDialect {
     return cast_to(w.write(one), is_leaf(one), one.type, type);
   }
 
-  std::string apply(const Scalar& one, const Apply& applied, const ScalarWriter& w) const;
+  std::optional<std::string> apply(const Scalar& one, const Apply& applied,
+                                   const ScalarWriter& w) const;
   std::string arithmetic(const Scalar& one, const Apply& applied, const ScalarWriter& w) const;
 
   std::map<std::string, PostgresTable> tables_;
@@ -163,8 +164,8 @@ std::string PostgresDialect::arithmetic(const Scalar& one, const Apply& applied,
               [&](const std::string& a, const std::string& b) { return real(f, a, b); });
 }
 
-std::string PostgresDialect::apply(const Scalar& one, const Apply& applied,
-                                   const ScalarWriter& w) const {
+std::optional<std::string> PostgresDialect::apply(const Scalar& one, const Apply& applied,
+                                                  const ScalarWriter& w) const {
   const auto arg = [&](std::size_t i) { return w.write(*applied.args.at(i)); };
   const auto leaf = [&](std::size_t i) { return is_leaf(*applied.args.at(i)); };
   const auto type = [&](std::size_t i) { return applied.args.at(i)->type; };
@@ -361,8 +362,9 @@ std::string PostgresDialect::apply(const Scalar& one, const Apply& applied,
                            arg(1));
       });
     }
+    default:  // of released values, which never travel in this form
+      return std::nullopt;
   }
-  return {};
 }
 
 std::string PostgresDialect::aggregate(const ExactAggregate& one, const ScalarWriter& w) const {

@@ -1,6 +1,5 @@
 // Statistical tests as whole statements: right without noise, one draw for all parts of a result,
-// and people
-// with more rows than the policy says are left out. The draws themselves are audited in
+// and people with more rows than the policy says are left out. The draws themselves are audited in
 // tests/privacy.
 #include <charconv>
 #include <cmath>
@@ -105,7 +104,7 @@ TEST_F(InferenceStatementTest, OneDrawServesAllPartsAndErrorColumns) {
 TEST_F(InferenceStatementTest, ExplainSaysMechanismAndErrorWithoutCharge) {
   const auto explained = open().explain(ask("SELECT t_test(age, 40) FROM people", 1));
   ASSERT_TRUE(explained) << explained.error().message;
-  EXPECT_EQ(explained->columns.at(0).mechanism, "K-norm of a box");
+  EXPECT_EQ(explained->columns.at(0).mechanism, "K-norm");
   ASSERT_TRUE(explained->columns.at(0).error95);
   EXPECT_GT(*explained->columns.at(0).error95, 0);
   EXPECT_EQ(spent(), 0);

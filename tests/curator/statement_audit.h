@@ -10,6 +10,7 @@
 
 #include "audit/epsilon_lower_bound.h"
 #include "curator/release_job.h"
+#include "engines/duckdb/database.h"
 #include "sql/planner.h"
 #include "support/seeded_random.h"
 

@@ -1,5 +1,7 @@
 // What goes wrong between the curator and PostgreSQL: a clear refusal, nothing charged that was not
 // tried, nothing charged twice, and a ledger that still adds up.
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -297,6 +299,35 @@ TEST_F(FaultsTest, AStreamThatIsLeftEarlyStopsAtTheServer) {
     ASSERT_TRUE(rows->next());
   }
   EXPECT_TRUE((*engine)->query("SELECT 1"));
+}
+
+std::size_t resident_mib() {
+  std::ifstream file("/proc/self/statm");
+  std::size_t total = 0, resident = 0;
+  file >> total >> resident;
+  return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) >> 20;
+}
+
+TEST_F(FaultsTest, AMillionRowsTakeTheMemoryOfAChunk) {
+  auto engine =
+      PostgresEngine::open(postgres::Address::parse(postgres_server().address()).value(), {});
+  ASSERT_TRUE(engine);
+  // Held as a whole they would take some 200 MiB.
+  auto rows =
+      (*engine)->query("SELECT generate_series(1, 1000000), repeat('x', 100), CAST(7 AS numeric)");
+  ASSERT_TRUE(rows);
+  const std::size_t before = resident_mib();
+  std::size_t most = before, count = 0;
+  for (;;) {
+    const auto chunk = rows->next();
+    ASSERT_TRUE(chunk);
+    if (!chunk->has_value()) break;
+    count += (*chunk)->size();
+    most = std::max(most, resident_mib());
+  }
+  std::cout << count << " rows, " << most - before << " MiB more\n";
+  EXPECT_EQ(count, 1'000'000U);
+  EXPECT_LT(most - before, 30U);
 }
 
 }  // namespace

@@ -8,7 +8,8 @@ work=$(mktemp -d)
 server=
 finish() {
   if [ -n "$server" ]; then kill "$server" 2>/dev/null || true; wait "$server" 2>/dev/null || true; fi
-  rm -rf "$work"
+  for root in "$work"/*/; do mountpoint -q "$root/proc" && umount "$root/proc"; done
+  rm -rf --one-file-system "$work"
 }
 trap finish EXIT
 
@@ -43,6 +44,8 @@ done
 cp -L /lib64/ld-linux-x86-64.so.2 "$root/lib64/"
 mknod -m 666 "$root/dev/null" c 1 3
 mknod -m 666 "$root/dev/urandom" c 1 9
+# The loader finds a program's folder through /proc.
+mount -t proc proc "$root/proc" || { echo "installed.sh: no /proc can be mounted here; skipped"; exit 77; }
 tar -C "$root/opt" -xzf "$out"/discreet-*-linux-*.tar.gz
 program=$(cd "$root" && ls -d opt/discreet-*/bin/discreet)
 chroot "$root" "/$program" --version

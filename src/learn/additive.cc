@@ -1,0 +1,85 @@
+#include "learn/additive.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/rounding.h"
+
+namespace discreet::learn {
+
+std::uint32_t bins_for(double rows, double mu, double columns, double factor, std::uint32_t least,
+                       std::uint32_t most) {
+  const double wanted = std::ceil(factor * std::cbrt(rows * mu / std::sqrt(columns)));
+  return static_cast<std::uint32_t>(
+      std::clamp(wanted, static_cast<double>(least), static_cast<double>(most)));
+}
+
+std::uint32_t class_of(std::span<const double> scores) {
+  if (scores.size() == 1) return scores[0] > 0 ? 1 : 0;
+  return static_cast<std::uint32_t>(std::max_element(scores.begin(), scores.end()) -
+                                    scores.begin());
+}
+
+void AdditiveModel::score(const CodedRows& rows, std::size_t row, std::span<double> scores) const {
+  const std::size_t k = outputs();
+  std::copy(prior.begin(), prior.end(), scores.begin());
+  for (std::size_t column = 0; column < bins.size(); ++column) {
+    const std::size_t bin = bins[column].bin_of_code[rows.columns[column][row]];
+    for (std::size_t o = 0; o < k; ++o) scores[o] += weights[column][bin * k + o];
+  }
+}
+
+Result<void> finish_additive(const CodedRows& rows, const ClassTables& tables, double rows_min,
+                             double share, GaussianBudget& budget, RandomSource& random,
+                             TrainedAdditive& trained) {
+  if (share <= 0) return {};  // someone else compares
+  AdditiveModel& model = trained.model;
+  std::vector<std::uint32_t> predicted(rows.rows);
+  std::vector<double> scores(model.outputs());
+  for (std::size_t row = 0; row < rows.rows; ++row) {
+    model.score(rows, row, scores);
+    predicted[row] = class_of(scores);
+  }
+  DISCREET_TRY_VOID(compare_with_majority(predicted, rows.labels, tables, rows_min, share, budget,
+                                          random, trained.notes));
+  if (!trained.notes.majority) return {};
+  std::vector<double> reach(model.classes, 0.0);
+  for (const auto& weights : model.weights) {
+    const auto part = reach_of(weights, model.classes, most_common_class(tables));
+    for (std::size_t y = 0; y < reach.size(); ++y) reach[y] += part[y];
+  }
+  const Damping damping = damp(tables, reach);
+  model.prior = damping.prior;
+  for (auto& weights : model.weights)
+    for (double& w : weights) w *= damping.scale;
+  return {};
+}
+
+Result<TrainedAdditive> train_naive_bayes(const CodedRows& rows, const Coding& coding,
+                                          GaussianBudget& budget, RandomSource& random,
+                                          const NaiveBayesSettings& settings) {
+  const auto m = static_cast<double>(coding.features().size());
+  const double share = budget.left() - settings.check_share;
+  DISCREET_TRY(const ClassTables tables, measure_class_tables(rows, coding, budget, share, random));
+  TrainedAdditive trained;
+  trained.model.classes = tables.classes;
+  trained.notes.rows = tables.rows;
+  const std::uint32_t bins = bins_for(tables.rows, budget.mu(), m, settings.bins, 4, 64);
+  trained.model.bins = choose_bins(tables, coding, bins);
+  const BinnedTables binned = merge_bins(tables, trained.model.bins);
+  trained.model.weights = shrunk_log_odds(tables, binned);
+  for (auto& weights : trained.model.weights)
+    for (double& w : weights) w *= settings.strength;
+  trained.model.prior = prior_log_odds(tables);
+  trained.notes.notes.push_back(
+      fmt::format("about {:.0f} rows; up to {} bins a column", tables.rows, bins));
+  DISCREET_TRY_VOID(finish_additive(rows, tables, 6 * std::sqrt(m) / budget.mu(),
+                                    settings.check_share, budget, random, trained));
+  trained.tables = tables;
+  trained.binned = binned;
+  return trained;
+}
+
+}  // namespace discreet::learn

@@ -1,0 +1,45 @@
+// Does a model do better than always saying the most common class? Asked with noise, so that the
+// answer can be published, and acted upon: a model that loses is damped until it says the most
+// common class for every row. Its ranking of rows stays.
+//
+// Guarantee: one release of a GaussianBudget: one row moves the number of rows that only one of the
+//            two gets right by at most one.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "learn/class_tables.h"
+
+namespace discreet::learn {
+
+struct TrainingNotes {
+  double rows = 0;                 ///< estimate
+  std::vector<std::string> notes;  ///< for people: settings chosen from noisy counts
+  double gain = 0;                 ///< rows it gets right beyond the majority's, noisy
+  bool majority = false;           ///< the model does no better than the most common class
+};
+
+std::uint32_t most_common_class(const ClassTables& tables);
+
+/// `rows_min` is the estimated number of rows below which noise wins whatever the count says.
+Result<void> compare_with_majority(std::span<const std::uint32_t> predicted,
+                                   std::span<const std::uint16_t> labels, const ClassTables& tables,
+                                   double rows_min, double share, GaussianBudget& budget,
+                                   RandomSource& random, TrainingNotes& notes);
+
+/// A prior on the most common class's side, and by what to scale the rest so that no row crosses
+/// over: reach[y] is how far scores can move in favour of class y against the most common one.
+struct Damping {
+  std::vector<double> prior;
+  double scale = 1;
+};
+Damping damp(const ClassTables& tables, std::span<const double> reach);
+
+/// The most that weights laid out [position * outputs + output] favour class y, for each y.
+std::vector<double> reach_of(std::span<const double> weights, std::uint32_t classes,
+                             std::uint32_t majority);
+
+}  // namespace discreet::learn
