@@ -29,10 +29,10 @@ if(NOT Python_FOUND OR NOT nanobind_ROOT)
   endif()
   message(FATAL_ERROR "python: the module needs Python's headers (Debian: apt-get install python3-dev) and nanobind (pip install nanobind)")
 endif()
-# By a link in the build folder: its path is then the same, seen from there, in every build, as ccache wants it.
+# A copy in the build folder: its path is then the same, seen from there, in every build, as ccache wants it.
 cmake_path(GET nanobind_ROOT PARENT_PATH nanobind_package)
-file(REMOVE ${CMAKE_BINARY_DIR}/nanobind-package)
-file(CREATE_LINK ${nanobind_package} ${CMAKE_BINARY_DIR}/nanobind-package SYMBOLIC)
+file(COPY ${nanobind_package}/cmake ${nanobind_package}/include ${nanobind_package}/src ${nanobind_package}/ext
+  ${nanobind_package}/stubgen.py DESTINATION ${CMAKE_BINARY_DIR}/nanobind-package)
 set(nanobind_ROOT ${CMAKE_BINARY_DIR}/nanobind-package/cmake)
 find_package(nanobind CONFIG REQUIRED PATHS ${nanobind_ROOT} NO_DEFAULT_PATH)
 

@@ -134,15 +134,6 @@ void bind_theorems(nb::module_& m) {
   });
 }
 
-/// By loss distributions where they apply, which is the tightest.
-Pricing tight_pricing(Neighbours neighbours) {
-  return [neighbours](const LossEvent& event, Delta delta) -> Result<double> {
-    DISCREET_TRY(const auto pld, PrivacyLossDistribution::make(event, neighbours));
-    DISCREET_TRY(const Bracket epsilon, pld.epsilon(delta.value()));
-    return epsilon.upper;
-  };
-}
-
 void bind_calibration(nb::module_& m) {
   m.def("least_noise", [](const std::function<LossEvent(double)>& family, std::uint64_t releases,
                           double epsilon, double delta, const std::string& neighbours, bool tight,

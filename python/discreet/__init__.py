@@ -21,3 +21,12 @@ __all__ = [
     "NotFound", "PermissionDenied", "Refused", "Unavailable", "__version__", "accounting", "attacks", "audit", "connect",
     "curator", "errors", "local", "mechanisms", "open", "prio", "protect", "synth",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """``discreet.learn`` is loaded when it is asked for: it looks for scikit-learn, which takes a while to load."""
+    if name == "learn":
+        import importlib
+
+        return importlib.import_module(".learn", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -377,6 +377,13 @@ def protect(frames: Mapping[str, Any], *, unit: "Union[str, Mapping[str, str]]" 
     ``folder``: where tables, policy and ledger are kept; a private temporary folder otherwise, and then the budget
     is forgotten with it.
     """
+    import shutil
+    import weakref
+
     from . import _frames
 
-    return Curator(_frames.write_policy(frames, unit, epsilon, delta, columns or {}, folder, max_rows_per_unit))
+    policy = _frames.write_policy(frames, unit, epsilon, delta, columns or {}, folder, max_rows_per_unit)
+    made = Curator(policy)
+    if folder is None:  # the copy goes when the curator does, or with the program
+        weakref.finalize(made, shutil.rmtree, os.path.dirname(policy), ignore_errors=True)
+    return made

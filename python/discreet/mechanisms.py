@@ -51,6 +51,10 @@ class _Noise:
     def _make(self, whole: bool, dimension: int) -> Any:
         raise NotImplementedError
 
+    def _counts_coordinates(self, whole: bool) -> bool:
+        """Whether the noise depends on how many entries one person can move."""
+        return True
+
     def _mechanism(self, whole: bool, size: int) -> Any:
         dimension = max(1, size) if self._dimension is None else self._dimension
         key = (whole, dimension)
@@ -69,7 +73,8 @@ class _Noise:
         given = prepare(values, whole=False if self._grid is not None else None)
         mechanism = self._mechanism(given.whole, given.size)
         room = empty(given.size, given.whole) if out is None else out.reshape(-1)
-        mechanism.release(given.flat, room, threads, max(1, given.size) if self._dimension is None else self._dimension)
+        at_once = self._dimension if self._dimension is not None and self._counts_coordinates(given.whole) else given.size
+        mechanism.release(given.flat, room, threads, max(1, at_once))
         return given.give(room) if out is None else out
 
     def error(self, confidence: float = 0.95, *, whole: bool = False, worst_of: int = 1) -> float:
@@ -84,8 +89,13 @@ class _Noise:
 
     @property
     def loss(self) -> Event:
-        """What one release costs, for the accountant."""
+        """What the release of one number costs, for the accountant; of an array: :meth:`loss_of`."""
         return Event(self._mechanism(self._grid is None, 1).loss())
+
+    def loss_of(self, values: Any) -> Event:
+        """What releasing these values (or as many: an array of the same shape and type) costs. Looks at no value."""
+        given = prepare(values, whole=False if self._grid is not None else None)
+        return Event(self._mechanism(given.whole, given.size).loss())
 
 
 class Laplace(_Noise):
@@ -104,6 +114,9 @@ class Laplace(_Noise):
         self.epsilon, self.sensitivity = float(epsilon), float(sensitivity)
         self._grid, self._dimension = grid, dimension
         self._mechanism(grid is None, 1)  # refuses bad parameters now
+
+    def _counts_coordinates(self, whole: bool) -> bool:
+        return not whole
 
     def _make(self, whole: bool, dimension: int) -> Any:
         if whole:
@@ -126,7 +139,8 @@ class Laplace(_Noise):
 class Gaussian(_Noise):
     """Gaussian noise: (``epsilon``, ``delta``)-DP, or ``rho``-zCDP, for values of this L2 sensitivity.
 
-    The noise is the least that is proved: by the exact profile, the analytic Gaussian or zCDP.
+    The noise is the least that is proved: by the exact profile, the analytic Gaussian or zCDP. For arrays the accountant
+    wants ``loss_of(values)``: several coordinates are priced by their zCDP.
     """
 
     def __init__(self, epsilon: Optional[float] = None, delta: Optional[float] = None, *, rho: Optional[float] = None,

@@ -1,5 +1,7 @@
 """The embedded curator, against the command line on the same policy, and a server's through discreet.connect."""
 import datetime
+import gc
+import tempfile
 import threading
 
 import pandas
@@ -156,6 +158,16 @@ def test_frames_can_be_protected_directly(kind):
         cur.query("select person from patients")
     with pytest.raises(discreet.BudgetExhausted):
         cur.query("select avg(age) from patients", epsilon=1.5)
+
+
+def test_the_copy_of_protected_frames_goes_with_the_curator(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    cur = discreet.protect({"t": pandas.DataFrame({"x": [1, 2, 3]})}, epsilon=1.0)
+    (folder,) = tmp_path.iterdir()
+    assert folder.stat().st_mode & 0o077 == 0 and (folder / "discreet.toml").exists()
+    del cur
+    gc.collect()
+    assert not list(tmp_path.iterdir())
 
 
 def test_what_protect_cannot_read_is_refused():

@@ -1,12 +1,16 @@
 """Local reports, audits of other people's functions, attacks, and the client of private aggregation."""
 import json
 import math
+import signal
+import socket
+import subprocess
 import time
 
 import numpy as np
 import pytest
 
 import discreet
+from conftest import binary
 from discreet import attacks, audit, local, mechanisms, prio
 
 
@@ -148,3 +152,38 @@ def test_a_prio_client_seals_reports_that_only_fit_the_task():
     vector.add([1, 2, 7])
     with pytest.raises(discreet.InvalidParameter):
         vector.add([1, 2])
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def test_measurements_go_through_both_servers_and_only_the_noisy_sum_comes_out(tmp_path):
+    month = 86400 * 30
+    files = prio.new_task("histogram", length=3, epsilon=1.0, min_batch_size=50, time_precision=month, leader=f"http://localhost:{free_port()}",
+                          helper=f"http://localhost:{free_port()}")
+    for name, text in zip(("task", "leader", "helper", "collector"), files):
+        (tmp_path / f"{name}.json").write_text(text)
+        (tmp_path / f"{name}.json").chmod(0o600)
+    servers = []
+    try:
+        for role in ("helper", "leader"):
+            servers.append(subprocess.Popen([binary(), "prio", role, "--task", tmp_path / "task.json", "--secrets", tmp_path / f"{role}.json",
+                                             "--state", tmp_path / role], stdout=subprocess.PIPE, text=True))
+            assert servers[-1].stdout.readline().startswith("ready ")
+        client = prio.Client(files.task)
+        now = int(time.time())
+        for bucket in [0] * 100 + [2] * 60:
+            client.add(bucket, time=now)
+        assert client.send() == {} and client.waiting == 0
+        found = prio.collect(files.task, files.collector, start=now - now % month, duration=month)
+        # two discrete Laplace noises of scale 2 an entry: beyond 60 with chance below 1e-11
+        assert found.reports == 160 and all(abs(a - b) < 60 for a, b in zip(found.totals, [100, 0, 60])), found
+        client.add(1, time=now)
+        assert client.send() == {"batch collected": 1}  # too late
+    finally:
+        for server in servers:
+            server.send_signal(signal.SIGTERM)
+            server.wait(20)

@@ -288,6 +288,21 @@ def test_losses_can_be_pickled_and_priced():
         assert 0 < mechanism.loss.epsilon(delta=1e-6) < 2
 
 
+def test_arrays_of_gaussian_noise_are_priced_as_arrays():
+    noise = m.Gaussian(epsilon=1.0, delta=1e-6)
+    one, many = noise.loss_of(0), noise.loss_of(np.zeros(100, dtype=int))
+    assert one == noise.loss and many != one
+    assert many.to_dict()["dimension"] == 100 and many.to_dict()["sigma2"] >= one.to_dict()["sigma2"]
+    assert m.Laplace(1.0).loss_of(np.zeros(100, dtype=int)) == m.Laplace(1.0).loss
+
+
+def test_dimension_says_how_many_entries_one_person_moves():
+    values = np.zeros(50_000)
+    spread = m.Laplace(1.0, dimension=1).release(values).std(), m.Laplace(1.0).release(values).std()
+    assert abs(spread[0] / math.sqrt(2) - 1) < 0.06 and abs(spread[1] / math.sqrt(2) - 1) < 0.06
+    assert abs(m.Gaussian(rho=0.5, dimension=2).release(np.zeros(1001, dtype=int)).std() - 1) < 0.2
+
+
 def test_numbers_and_lists_work_without_numpy(monkeypatch):
     monkeypatch.setattr("discreet._arrays.numpy", None)
     assert isinstance(m.Laplace(1.0).release([1, 2, 3]), list)
