@@ -2,7 +2,7 @@
 // does it take to plan, release and make them consistent?
 //
 // Usage: bench_tables [--data FOLDER] [--table adult|nist|ma] [--epsilon E] [--seeds N] [--weights
-// cells|marginals] [--everything yes] (epsilon .1, 1 and 10, not only 1). Noise is compared at
+// cells|marginals] (without --epsilon: .1, 1 and 10). Noise is compared at
 // equal rho: independent noise with an even split (what a library does that answers each table
 // alone), the plan's tables as released, and whole non-negative records. RMSE over cells and, root
 // mean square, over marginals. Without the data it says so and ends.
@@ -173,7 +173,7 @@ void run(const Job& job, const synth::CodedTable& table, double epsilon) {
 
 int main_of(int argc, char** argv) {
   Job job;
-  bool every = true, everything = false;
+  bool every = true;
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string option = argv[i], value = argv[i + 1];
     if (option == "--data") job.data = value;
@@ -194,7 +194,6 @@ int main_of(int argc, char** argv) {
     if (option == "--proposals")
       job.settings.proposals = static_cast<std::uint64_t>(std::atoll(value.c_str()));
     if (option == "--independent") job.independent = value == "yes";
-    if (option == "--everything") everything = value == "yes";
     if (option == "--records") job.records = value == "yes";
   }
   plan_fifty();
