@@ -1,9 +1,11 @@
 #include "engines/postgres_server.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -69,13 +71,31 @@ PostgresServer::PostgresServer() {
       << "log_min_messages = fatal\nautovacuum = off\n";
   std::ofstream(folder_ / "data/pg_hba.conf")
       << "local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\n";
+  // A test program that is killed must not leave a server behind.
+  int ends[2];
+  DISCREET_CHECK(pipe2(ends, O_CLOEXEC) == 0, "no pipe");
+  guardian_ = fork();
+  if (guardian_ == 0) {
+    close(ends[1]);
+    setsid();
+    char byte = 0;
+    while (read(ends[0], &byte, 1) > 0) {
+    }
+    const std::string stop =
+        as_nobody(fmt::format("{}/pg_ctl -D {}/data -m immediate -w stop >/dev/null 2>&1",
+                              programs_.string(), folder_.string())) +
+        "; rm -rf " + folder_.string();
+    execl("/bin/sh", "sh", "-c", stop.c_str(), nullptr);
+    _exit(1);
+  }
+  close(ends[0]);
+  guarded_ = ends[1];
   start();
 }
 
 PostgresServer::~PostgresServer() {
-  kill();
-  std::error_code ignored;
-  std::filesystem::remove_all(folder_, ignored);
+  close(guarded_);
+  waitpid(guardian_, nullptr, 0);
 }
 
 void PostgresServer::start() {

@@ -39,6 +39,8 @@ class PostgresServer {
   std::filesystem::path programs_;
   int port_ = 0;
   bool running_ = false;
+  int guarded_ = -1;  // closed by our end, however it comes; then the guardian cleans up
+  pid_t guardian_ = 0;
 };
 
 /// One for the whole program: making a server takes two seconds.
