@@ -34,7 +34,7 @@ def errors(log):
         elif found := re.search(r"independent ([\d.]+) / ([\d.]+); released ([\d.]+) / ([\d.]+).*whole ([\d.]+) / ([\d.]+)", line):
             v = [float(x) for x in found.groups()]
             runs.append((current, {"independent": v[0], "released": v[2], "whole": v[4]}, {"independent": v[1], "released": v[3], "whole": v[5]}))
-    width, height, top, bottom = 960, 420, 76, 350
+    width, height, top, bottom = 960, 440, 76, 350
     low, high = -1, 3.4
     parts = [text(24, 30, "Error of a cell of all 1-, 2- and 3-way tables (root mean square, log scale)", 17, weight="600")]
     place = lambda value: bottom - (math.log10(max(value, 0.11)) - low) / (high - low) * (bottom - top)
@@ -48,7 +48,7 @@ def errors(log):
             bar = slot / 4.2
             x, y = left + j * (bar + 3), place(cells[name])
             parts += [f'<rect x="{x:.1f}" y="{y:.1f}" width="{bar:.1f}" height="{bottom - y:.1f}" rx="2" fill="{COLOURS[name]}"/>',
-                      text(x + bar / 2, y - 5, f"{cells[name]:.3g}", 11, "middle")]
+                      text(x + bar / 2, y - 5, f"{cells[name]:,.0f}" if cells[name] >= 100 else f"{cells[name]:.3g}", 11, "middle")]
         parts += [text(left + slot * 0.38, bottom + 20, f"ε = {epsilon:g}", 13, "middle"),
                   text(left + slot * 0.38, bottom + 38, {"adult": "ADULT", "nist": "NIST ACS"}.get(table, table), 12, "middle", colour="#555")]
     x = 64

@@ -36,7 +36,7 @@ sql="select day, count(*), sum(cost) from visits group by day"
 "$discreet" continual start daily --periods 10 --from 0 --epsilon 4 --delta 1e-6 "$sql" > started.txt
 grep -q "within" started.txt || fail "start does not tell the error"
 "$discreet" budget --json > paid.json
-grep -q '"epsilon": 4' paid.json || fail "the stream was not charged"
+grep -q '"spent":{"epsilon":4.0,' paid.json || fail "the stream was not charged"
 # The same terms again are free; other terms under the name are refused.
 "$discreet" continual start daily --periods 10 --from 0 --epsilon 4 --delta 1e-6 "$sql" > /dev/null
 "$discreet" continual start daily --periods 9 --from 0 --epsilon 4 --delta 1e-6 "$sql" 2> said.txt && fail "other terms were taken"
@@ -65,7 +65,7 @@ cmp one.json after.json || fail "a crash changed a released period"
 "$discreet" continual release daily --period 10 2> /dev/null && fail "a period past the end was released"
 "$discreet" ledger verify > /dev/null || fail "the ledger does not add up"
 "$discreet" budget --json > left.json
-grep -q '"epsilon": 4' left.json || fail "periods were charged"
+grep -q '"spent":{"epsilon":4.0,' left.json || fail "periods were charged"
 
 # A workload: statements over the same rows are planned jointly, and add up.
 cat > tables.sql <<'SQL'
