@@ -139,7 +139,8 @@ def numbers_of(text):
 
 
 def words_of(text):
-    return " ".join(NUMBER.sub("#", text).split())
+    # A rule under a heading is as long as the numbers below it.
+    return " ".join(re.sub(r"-{3,}", "---", NUMBER.sub("#", text)).split())
 
 
 def verdict(block, outputs):

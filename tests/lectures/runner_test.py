@@ -27,6 +27,7 @@ CASES = {
     "state carries over": (f"{FENCE}console\n$ word=here\n{FENCE}\n\n{FENCE}console\n$ echo $word\nhere\n{FENCE}\n", True),
     "a picture nobody draws": (f"![x](img/nobody.svg)\n\n{FENCE}console\n$ echo 1\n1\n{FENCE}\n", False),
     "lines that go on": (f"{FENCE}console\n$ cat <<'E'\n> a\n> b\n> E\na\nb\n{FENCE}\n", True),
+    "a rule as long as its number": (f"{FENCE}console\n$ printf 'x\\n-----\\n12345\\n'\nx\n---\n123\n{FENCE}\n<!-- check: n[0] > 1 | never -->\n", True),
     "after a text": (f"{FENCE}console\n$ echo low 2 high 9\nlow 1 high 8\n{FENCE}\n<!-- check: after('high') == 9 | never -->\n", True),
 }
 
