@@ -86,7 +86,7 @@ def heat(answer, row, column, value):
             parts.append(f'<rect x="{x + 1}" y="{y + 1}" width="{size_x - 2}" height="{size_y - 2}" rx="3" fill="{"#333" if is_total else "#1b7a9e"}" fill-opacity="{shade:.2f}"/>')
             if error and error > 0.25 * max(number, 1e-9):
                 parts.append(f'<rect x="{x + 1}" y="{y + 1}" width="{size_x - 2}" height="{size_y - 2}" rx="3" fill="url(#unsure)"/>')
-            colour = "#fff" if shade > 0.55 else "#222"
+            colour = "#fff" if shade > 0.72 else "#222"
             parts += [text(x + size_x / 2, y + 20, f"{number:,.0f}", 14, "middle", "600", colour),
                       text(x + size_x / 2, y + 36, f"±{error:.3g}" if error else "", 11, "middle", colour=colour)]
     parts.append(text(24, height - 24, "Rows and columns add up exactly.", 12, colour="#555"))

@@ -56,6 +56,8 @@ void print_table(const Explanation& e) {
 }
 
 void print_notes(const Explanation& e) {
+  for (const std::string& notice : e.notices)
+    if (notice.starts_with("grouping set (")) std::printf("%s\n", notice.c_str());
   for (const auto& column : e.columns)
     if (column.mechanism == "K-norm" || column.mechanism == "cells, discrete Laplace") {
       std::printf(

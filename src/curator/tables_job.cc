@@ -72,7 +72,7 @@ Result<void> TablesJob::find_factors() {
           "Ask "
           "the data owner for values = [...] or a range on the column, join a public table that "
           "lists them, or ask for one GROUP BY at a time.",
-          keys[k].text));
+          k + 1));
     if (size > tables::Axis::kSizeMax || cells * size > tables::kFullTableMax)
       return refused(fmt::format(
           "The keys of this question span more than {} cells; group by fewer or coarser columns.",
@@ -91,10 +91,11 @@ Result<void> TablesJob::find_factors() {
       for (const std::size_t key : factor) {
         const bool kept = std::binary_search(set.begin(), set.end(), key);
         if (kept && missing)
-          return refused(fmt::format(
-              "{} is rolled up before {}, but both come from one public table. Name them from the "
-              "coarsest to the finest: GROUP BY ROLLUP (state, county, tract).",
-              keys[factor.front()].text, keys[key].text));
+          return refused(
+              fmt::format("Key {} is rolled up before key {}, but both come from one public table. "
+                          "Name them from the "
+                          "coarsest to the finest: GROUP BY ROLLUP (state, county, tract).",
+                          factor.front() + 1, key + 1));
         missing = missing || !kept;
       }
     }
@@ -378,13 +379,14 @@ std::vector<std::string> TablesJob::notes() const {
   std::vector<std::string> lines;
   for (std::size_t set = 0; set < release_->grouping_sets->size(); ++set) {
     std::string keys, errors;
+    // By the numbers of the keys in GROUP BY: their texts are the engine's.
     for (const std::size_t key : (*release_->grouping_sets)[set])
-      keys += fmt::format("{}{}", keys.empty() ? "" : ", ", release_->keys[key].text);
+      keys += fmt::format("{}{}", keys.empty() ? "keys " : ", ", key + 1);
     for (std::size_t i = 0; i < columns_.size(); ++i)
       if (const auto error = error95(i, set))
         errors += fmt::format("{}{} ±{:.4g}", errors.empty() ? "" : ", ",
                               release_->aggregates[i].text, *error);
-    lines.push_back(fmt::format("grouping set ({}): {} at 95%", keys,
+    lines.push_back(fmt::format("grouping set ({}): {} at 95%", keys.empty() ? "total" : keys,
                                 errors.empty() ? "error depends on rows read later" : errors));
   }
   return lines;
