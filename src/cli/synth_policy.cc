@@ -116,7 +116,7 @@ Result<Plan> plan_columns(const catalog::Table& table,
           "discreet_row FROM {} WHERE {} IS NOT NULL) WHERE discreet_row = 1",
           select, unit, from, unit);
       plan.notes.push_back(
-          fmt::format("one row per {} is synthesised, drawn at random", table.unit.column));
+          fmt::format("one row per {} is used, drawn at random", table.unit.column));
       break;
     }
   }

@@ -31,6 +31,18 @@ void AdditiveModel::score(const CodedRows& rows, std::size_t row, std::span<doub
   }
 }
 
+void damp_additive(const ClassTables& tables, AdditiveModel& model) {
+  std::vector<double> reach(model.classes, 0.0);
+  for (const auto& weights : model.weights) {
+    const auto part = reach_of(weights, model.classes, most_common_class(tables));
+    for (std::size_t y = 0; y < reach.size(); ++y) reach[y] += part[y];
+  }
+  const Damping damping = damp(tables, reach);
+  model.prior = damping.prior;
+  for (auto& weights : model.weights)
+    for (double& w : weights) w *= damping.scale;
+}
+
 Result<void> finish_additive(const CodedRows& rows, const ClassTables& tables, double rows_min,
                              double share, GaussianBudget& budget, RandomSource& random,
                              TrainedAdditive& trained) {
@@ -44,16 +56,7 @@ Result<void> finish_additive(const CodedRows& rows, const ClassTables& tables, d
   }
   DISCREET_TRY_VOID(compare_with_majority(predicted, rows.labels, tables, rows_min, share, budget,
                                           random, trained.notes));
-  if (!trained.notes.majority) return {};
-  std::vector<double> reach(model.classes, 0.0);
-  for (const auto& weights : model.weights) {
-    const auto part = reach_of(weights, model.classes, most_common_class(tables));
-    for (std::size_t y = 0; y < reach.size(); ++y) reach[y] += part[y];
-  }
-  const Damping damping = damp(tables, reach);
-  model.prior = damping.prior;
-  for (auto& weights : model.weights)
-    for (double& w : weights) w *= damping.scale;
+  if (trained.notes.majority) damp_additive(tables, model);
   return {};
 }
 

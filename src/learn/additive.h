@@ -69,6 +69,9 @@ std::uint32_t bins_for(double rows, double mu, double columns, double factor, st
 /// The most probable class of a row's scores.
 std::uint32_t class_of(std::span<const double> scores);
 
+/// Damps a model that gave up, so that it says the most common class for every row.
+void damp_additive(const ClassTables& tables, AdditiveModel& model);
+
 /// Checks the model against the most common class, and damps it when it loses (majority.h).
 Result<void> finish_additive(const CodedRows& rows, const ClassTables& tables, double rows_min,
                              double share, GaussianBudget& budget, RandomSource& random,

@@ -120,12 +120,21 @@ Result<TrainedTrees> train_trees(const CodedRows& rows, const Coding& coding,
   DISCREET_TRY(TrainedAdditive begun,
                train_logistic(rows, coding, budget, random,
                               {.share = settings.start_share, .check_share = 0}));
-  const ClassTables& tables = begun.tables;
+  ClassTables& tables = begun.tables;
   const BinnedTables& binned = begun.binned;
   const double share = (budget.left() - settings.check_share) / settings.trees;
   TrainedTrees trained;
   AdditiveModel& start = trained.model.start;
   start = std::move(begun.model);
+  trained.notes.rows = tables.rows;
+  const double rows_min = 13 * std::sqrt(m) / budget.mu();
+  DISCREET_TRY(const bool gave_up,
+               give_up_early(rows.labels, rows_min, budget.left() - settings.check_share, budget,
+                             random, tables, trained.notes));
+  if (gave_up) {
+    damp_additive(tables, start);
+    return trained;
+  }
   const auto& odds = start.weights;
   const std::size_t k = start.outputs();
 
@@ -216,11 +225,9 @@ Result<TrainedTrees> train_trees(const CodedRows& rows, const Coding& coding,
     const double weight = std::fmin(1, (settings.trees - t) / half);
     for (double& leaf : trained.model.trees[t].leaves) leaf *= weight;
   }
-  trained.notes.rows = tables.rows;
   trained.notes.notes = std::move(begun.notes.notes);
   trained.notes.notes.push_back(fmt::format("{} trees on top", settings.trees));
-  DISCREET_TRY_VOID(finish(rows, tables, 13 * std::sqrt(m) / budget.mu(), settings.check_share,
-                           budget, random, trained));
+  DISCREET_TRY_VOID(finish(rows, tables, rows_min, settings.check_share, budget, random, trained));
   return trained;
 }
 

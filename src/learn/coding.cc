@@ -160,7 +160,9 @@ std::string ColumnCoder::text_of(std::uint32_t code) const {
 Result<Coding> Coding::make(std::span<const synth::ColumnSpec> specs, const std::string& target,
                             std::optional<double> at_least) {
   Coding coding;
-  for (const auto& spec : specs) {
+  for (synth::ColumnSpec spec : specs) {
+    // A missing label counts as the first value: it is not a class of its own.
+    if (spec.name == target) spec.nullable = false;
     DISCREET_TRY(ColumnCoder coder, ColumnCoder::make(spec));
     if (spec.name == target)
       coding.target_ = std::move(coder);

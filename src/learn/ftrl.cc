@@ -48,7 +48,7 @@ Result<TrainedAdditive> train_ftrl(const CodedRows& rows, const Coding& coding,
     return invalid_parameter("the number of batches is a power of two");
   const std::size_t columns = coding.features().size();
   const auto m = static_cast<double>(columns);
-  DISCREET_TRY(const ClassTables tables,
+  DISCREET_TRY(ClassTables tables,
                measure_class_tables(rows, coding, budget, settings.table_share, random));
   TrainedAdditive trained;
   AdditiveModel& model = trained.model;
@@ -69,6 +69,16 @@ Result<TrainedAdditive> train_ftrl(const CodedRows& rows, const Coding& coding,
   }
   model.weights = start;
   model.prior.assign(k, 0.0);
+
+  trained.notes.rows = tables.rows;
+  const double rows_min = 13 * std::sqrt(m) / budget.mu();
+  DISCREET_TRY(const bool gave_up,
+               give_up_early(rows.labels, rows_min, budget.left() - settings.check_share, budget,
+                             random, tables, trained.notes));
+  if (gave_up) {
+    damp_additive(tables, model);
+    return trained;
+  }
 
   // Each row's batch by its own draw: a row that joins moves no other.
   std::vector<std::vector<std::uint32_t>> batches(settings.batches);
@@ -117,11 +127,10 @@ Result<TrainedAdditive> train_ftrl(const CodedRows& rows, const Coding& coding,
       }
   }
   model.weights = std::move(mean);
-  trained.notes.rows = tables.rows;
   trained.notes.notes.push_back(
       fmt::format("about {:.0f} rows; one pass in {} batches", tables.rows, settings.batches));
-  DISCREET_TRY_VOID(finish_additive(rows, tables, 13 * std::sqrt(m) / budget.mu(),
-                                    settings.check_share, budget, random, trained));
+  DISCREET_TRY_VOID(
+      finish_additive(rows, tables, rows_min, settings.check_share, budget, random, trained));
   trained.tables = tables;
   trained.binned = binned;
   return trained;

@@ -113,7 +113,7 @@ Result<Start> find_start(const NumericRows& rows, const Moments& moments, std::s
   const double side =
       std::pow(moments.rows / (settings.cell_noise * noise), 1 / static_cast<double>(axes));
   const auto g =
-      static_cast<std::size_t>(std::clamp(std::floor(side), 3.0, axes == 3 ? 24.0 : 100.0));
+      static_cast<std::size_t>(std::clamp(std::round(side), 3.0, axes == 3 ? 24.0 : 100.0));
   std::size_t cells = 1;
   for (std::size_t a = 0; a < axes; ++a) cells *= g;
   std::vector<std::int64_t> counts(cells, 0);

@@ -113,7 +113,7 @@ Result<TrainedAdditive> train_logistic(const CodedRows& rows, const Coding& codi
   LogisticSettings settings = given;
   if (settings.table_share == 0) settings.table_share = mu < 0.5 ? 0.3 : 0.2;
   DISCREET_TRY(
-      const ClassTables tables,
+      ClassTables tables,
       measure_class_tables(rows, coding, budget, settings.share * settings.table_share, random));
   const double check_share = settings.share * settings.check_share;
   const double share = settings.share * (1 - settings.table_share) - check_share;
@@ -137,6 +137,17 @@ Result<TrainedAdditive> train_logistic(const CodedRows& rows, const Coding& codi
     for (std::size_t i = 0; i < column.size(); ++i)
       column[i] = settings.start * column[i] + prior[i % k] / m;
 
+  trained.notes.rows = tables.rows;
+  const double rows_min = 13 * std::sqrt(m) / mu;
+  if (check_share > 0) {  // else someone else decides
+    DISCREET_TRY(const bool gave_up, give_up_early(rows.labels, rows_min, share, budget, random,
+                                                   tables, trained.notes));
+    if (gave_up) {
+      model.weights = std::move(weights);
+      damp_additive(tables, model);
+      return trained;
+    }
+  }
   const GradientSums gradient(rows, model.bins, tables.classes, settings);
   const double noise = budget.sigma(gradient.sensitivity(), share) / ResidualRule::kUnit;
   const double curvature = settings.curvature * (k == 1 ? 1 : 2) * tables.rows;
@@ -163,11 +174,9 @@ Result<TrainedAdditive> train_logistic(const CodedRows& rows, const Coding& codi
   }
   model.weights = std::move(mean);
   model.prior.assign(k, 0.0);
-  trained.notes.rows = tables.rows;
   trained.notes.notes.push_back(
       fmt::format("about {:.0f} rows; up to {} bins a column; {} steps", tables.rows, bins, steps));
-  DISCREET_TRY_VOID(
-      finish_additive(rows, tables, 13 * std::sqrt(m) / mu, check_share, budget, random, trained));
+  DISCREET_TRY_VOID(finish_additive(rows, tables, rows_min, check_share, budget, random, trained));
   trained.tables = tables;
   trained.binned = binned;
   return trained;

@@ -41,6 +41,26 @@ Result<void> compare_with_majority(std::span<const std::uint32_t> predicted,
   return {};
 }
 
+Result<bool> give_up_early(std::span<const std::uint16_t> labels, double rows_min, double share,
+                           GaussianBudget& budget, RandomSource& random, ClassTables& tables,
+                           TrainingNotes& notes) {
+  if (tables.rows >= rows_min) return false;
+  constexpr std::int64_t kUnit = 16;
+  std::vector<std::int64_t> counts(tables.classes, 0);
+  for (const std::uint16_t label : labels) counts[label] += kUnit;
+  DISCREET_TRY_VOID(budget.release(counts, kUnit, share, random));
+  double sum = 0;
+  for (std::size_t y = 0; y < counts.size(); ++y)
+    sum += tables.rates[y] = std::fmax(1, static_cast<double>(counts[y]) / kUnit);
+  for (double& rate : tables.rates) rate /= sum;
+  notes.majority = true;
+  notes.notes.push_back(fmt::format(
+      "CANNOT DO BETTER THAN THE MAJORITY at this epsilon with about {:.0f} rows (about {:.0f} are "
+      "needed): the model always says the most common class, and its scores only rank rows",
+      sum, std::ceil(rows_min)));
+  return true;
+}
+
 std::vector<double> reach_of(std::span<const double> weights, std::uint32_t classes,
                              std::uint32_t majority) {
   const std::size_t k = outputs_of(classes);

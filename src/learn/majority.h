@@ -3,7 +3,7 @@
 // common class for every row. Its ranking of rows stays.
 //
 // Guarantee: one release of a GaussianBudget: one row moves the number of rows that only one of the
-//            two gets right by at most one.
+//            two gets right by at most one; giving up early, one number of rows of one class.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +29,12 @@ Result<void> compare_with_majority(std::span<const std::uint32_t> predicted,
                                    std::span<const std::uint16_t> labels, const ClassTables& tables,
                                    double rows_min, double share, GaussianBudget& budget,
                                    RandomSource& random, TrainingNotes& notes);
+
+/// Below `rows_min` noise wins: then, instead of training on, the share goes to the numbers of rows
+/// of the classes, so that at least the most common one is known well. Whether it gave up.
+Result<bool> give_up_early(std::span<const std::uint16_t> labels, double rows_min, double share,
+                           GaussianBudget& budget, RandomSource& random, ClassTables& tables,
+                           TrainingNotes& notes);
 
 /// A prior on the most common class's side, and by what to scale the rest so that no row crosses
 /// over: reach[y] is how far scores can move in favour of class y against the most common one.

@@ -127,15 +127,7 @@ Result<void> finish(const CodedRows& rows, const ClassTables& tables, double row
                                           random, trained.notes));
   if (!trained.notes.majority) return {};
   std::fill(model.outputs_of_hidden.begin(), model.outputs_of_hidden.end(), 0.0);
-  std::vector<double> reach(model.linear.classes, 0.0);
-  for (const auto& weights : model.linear.weights) {
-    const auto part = reach_of(weights, model.linear.classes, most_common_class(tables));
-    for (std::size_t y = 0; y < reach.size(); ++y) reach[y] += part[y];
-  }
-  const Damping damping = damp(tables, reach);
-  model.linear.prior = damping.prior;
-  for (auto& weights : model.linear.weights)
-    for (double& w : weights) w *= damping.scale;
+  damp_additive(tables, model.linear);
   return {};
 }
 
@@ -170,7 +162,7 @@ Result<TrainedNetwork> train_network(const CodedRows& rows, const Coding& coding
   TrainedNetwork trained;
   DISCREET_TRY(trained.plan,
                plan_sgd(target, rate, steps, settings.table_share + settings.check_share));
-  DISCREET_TRY(const ClassTables tables,
+  DISCREET_TRY(ClassTables tables,
                measure_class_tables(rows, coding, budget, settings.table_share, random));
 
   AdditiveModel& linear = trained.model.linear;
@@ -181,6 +173,21 @@ Result<TrainedNetwork> train_network(const CodedRows& rows, const Coding& coding
   const auto prior = prior_log_odds(tables);
   const std::size_t k = linear.outputs(), h = settings.hidden;
   const Shape shape(linear.bins, k, h);
+  trained.notes.rows = tables.rows;
+  const double rows_min = 13 * std::sqrt(m) / mu;
+  // Without steps the whole budget is there for full releases.
+  DISCREET_TRY(const bool gave_up,
+               give_up_early(rows.labels, rows_min, budget.left() - settings.check_share, budget,
+                             random, tables, trained.notes));
+  if (gave_up) {
+    linear.weights = odds;
+    damp_additive(tables, linear);
+    trained.model.hidden = settings.hidden;
+    for (const Bins& bins : linear.bins)
+      trained.model.inputs.emplace_back(std::size_t{bins.size} * h, 0.0);
+    trained.model.outputs_of_hidden.assign(h * k, 0.0);
+    return trained;
+  }
 
   std::vector<float> w(shape.size(), 0);
   synth::Dice dice(random);
@@ -266,8 +273,7 @@ Result<TrainedNetwork> train_network(const CodedRows& rows, const Coding& coding
                   "noise {:.3g} "
                   "times the clipping norm",
                   tables.rows, h, steps, rate, trained.plan.multiplier));
-  DISCREET_TRY_VOID(
-      finish(rows, tables, 13 * std::sqrt(m) / mu, settings.check_share, budget, random, trained));
+  DISCREET_TRY_VOID(finish(rows, tables, rows_min, settings.check_share, budget, random, trained));
   return trained;
 }
 
