@@ -38,6 +38,7 @@ struct LogisticSettings {
   double curvature = 0.4;     ///< of the preconditioner
   double damping = 2;
   double bins = 1.5;
+  double rows_min = 13;  ///< times root(columns) / mu: with fewer rows it gives up
   std::uint32_t steps_min = 8, bins_min = 4, bins_max = 64;
   bool leave_out_clipping = false;  ///< a broken twin for tests; never set by a trainer
 };

@@ -138,7 +138,7 @@ Result<TrainedAdditive> train_logistic(const CodedRows& rows, const Coding& codi
       column[i] = settings.start * column[i] + prior[i % k] / m;
 
   trained.notes.rows = tables.rows;
-  const double rows_min = 13 * std::sqrt(m) / mu;
+  const double rows_min = settings.rows_min * std::sqrt(m) / mu;
   if (check_share > 0) {  // else someone else decides
     DISCREET_TRY(const bool gave_up, give_up_early(rows.labels, rows_min, share, budget, random,
                                                    tables, trained.notes));

@@ -116,6 +116,7 @@ class Gradient {
 // Checks the network against the most common class, and damps it when it loses (majority.h).
 Result<void> finish(const CodedRows& rows, const ClassTables& tables, double rows_min, double share,
                     GaussianBudget& budget, RandomSource& random, TrainedNetwork& trained) {
+  if (share <= 0) return {};  // not asked to compare
   NetworkModel& model = trained.model;
   std::vector<std::uint32_t> predicted(rows.rows);
   std::vector<double> scores(model.outputs());
@@ -174,7 +175,7 @@ Result<TrainedNetwork> train_network(const CodedRows& rows, const Coding& coding
   const std::size_t k = linear.outputs(), h = settings.hidden;
   const Shape shape(linear.bins, k, h);
   trained.notes.rows = tables.rows;
-  const double rows_min = 13 * std::sqrt(m) / mu;
+  const double rows_min = settings.rows_min * std::sqrt(m) / mu;
   // Without steps the whole budget is there for full releases.
   DISCREET_TRY(const bool gave_up,
                give_up_early(rows.labels, rows_min, budget.left() - settings.check_share, budget,

@@ -38,6 +38,7 @@ struct NetworkSettings {
   double curvature = 0.4;
   double damping = 2;
   double bins = 1.5;
+  double rows_min = 13;  ///< times root(columns) / mu: with fewer rows it gives up
   std::size_t threads = 1;
   bool leave_out_clipping = false;  ///< a broken twin for tests; never set by a trainer
 };

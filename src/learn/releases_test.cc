@@ -149,6 +149,7 @@ TEST(LearnAuditTest, ACanaryInAWholeTrainingRunStaysBelowTheClaim) {
     GaussianBudget purse = kPurse;
     LogisticSettings settings;
     settings.steps_min = 4;
+    settings.rows_min = 0;  // or it would not train at all
     const auto trained = train_logistic(rows, coding, purse, r, settings).value();
     double sum = 0;
     for (const auto& weights : trained.model.weights) sum += weights[1] - weights[0];
@@ -198,11 +199,13 @@ TEST(LearnAuditTest, ANetworkWithoutPerExampleClippingIsCaught) {
     // Clipping at a fraction of what a row's gradient can be: left out, the canary shows.
     NetworkSettings settings{.hidden = 2,
                              .table_share = 0.01,
+                             .check_share = 0,
                              .rate = 1,
                              .steps = 1,
                              .clip = 0.02,
                              .start = 0,
-                             .curvature = 1e-9};
+                             .curvature = 1e-9,
+                             .rows_min = 0};
     settings.leave_out_clipping = broken;
     const auto run = [&](bool canary, RandomSource& r) {
       const auto trained = train_network(rows_with(canary), coding, budget(1), r, settings).value();
