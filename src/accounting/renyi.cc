@@ -65,6 +65,27 @@ std::optional<double> gaussian_mu_squared(const LossEvent& event, const Question
   return std::nullopt;
 }
 
+// A discrete Gaussian is a continuous one of variance smaller by 3, rounded at random, up to a
+// factor e^(+-1e-25) for each coordinate (docs/proofs/discrete_gaussian.md, claim 3). For vectors,
+// and for wide noise, whose sums over outcomes would be long: the distance between neighbours in
+// its units.
+std::optional<double> smooth_mu(const loss::DiscreteGaussian& e, double factor) {
+  constexpr double kWide = 800, kSmoothing = 3;
+  if (e.dimension == 1 ? !(e.sigma2 >= kWide) : !(e.sigma2 > 2 * kSmoothing)) return std::nullopt;
+  const double reach = mul_up(e.sensitivity, factor);
+  const double distance = e.dimension == 1 ? std::floor(reach) : reach;
+  return div_up(distance, sqrt_down(sub_down(e.sigma2, kSmoothing)));
+}
+// What those factors add to a divergence: (2a - 1) / (a - 1) times their logarithm.
+double smoothing_cost(const LossEvent& event, const Question& question) {
+  constexpr double kLogFactor = 1e-25;
+  const auto* e = std::get_if<loss::DiscreteGaussian>(&event.kind);
+  if (!e || !smooth_mu(*e, question.sensitivity_factor())) return 0;
+  const double order = question.order;
+  return mul_up(mul_up(count_up(e->dimension), kLogFactor),
+                div_up(mul_up(2, order), sub_down(order, 1)));
+}
+
 // The pair of distributions that is worst for the event, where one is known.
 std::optional<DominatingPair> dominating_pair(const LossEvent& event, const Question& question) {
   const double factor = question.sensitivity_factor();
@@ -81,6 +102,7 @@ std::optional<DominatingPair> dominating_pair(const LossEvent& event, const Ques
     return randomized_response_pair(mul_up(rate, shift), 2);
   }
   if (const auto* e = std::get_if<loss::DiscreteGaussian>(&event.kind)) {
+    if (const auto smooth = smooth_mu(*e, factor)) return GaussianPair{*smooth};
     const double shift = std::floor(mul_up(e->sensitivity, factor));
     if (e->dimension != 1 || shift < 1) return std::nullopt;
     if (auto pair = discrete_gaussian_pair(e->sigma2, shift, question.order))
@@ -142,7 +164,7 @@ Result<ApproximateRenyi> sampled(Sampling kind, const LossEvent& inner, double q
       const auto tight = renyi_gaussian_replace(gaussian->mu / 2, q, question.order);
       if (tight) value = value ? std::fmin(*value, *tight) : *tight;
     }
-    if (value) best = *value;
+    if (value) best = add_up(*value, smoothing_cost(inner, question));
     if (value && !std::holds_alternative<loss::BoundedRange>(inner.kind)) {
       DISCREET_TRY(const auto plain, price(inner, question));
       return exactly(std::fmin(best, plain.divergence));

@@ -169,6 +169,23 @@ TEST(RenyiTest, SampledLatticesAreTheirSumsAndDominateTheReverseDirection) {
     }
 }
 
+// Wide noise is priced as a continuous Gaussian of variance smaller by 3, which is never below the
+// sum.
+TEST(RenyiTest, WideDiscreteNoiseCostsALittleMoreThanItsSum) {
+  for (const double order : {1.5, 4.0, 40.0}) {
+    const auto pair = discrete_gaussian_pair(900, 2, order);
+    ASSERT_TRUE(pair);
+    const double sum = renyi_mixture(*pair, 0.02, order).value();
+    const double ours = divergence(sampled(0.02, loss::DiscreteGaussian{900, 2}), order);
+    EXPECT_GE(ours, sum);
+    EXPECT_LE(ours, 1.01 * sum);
+    // As a vector of three coordinates that move by the same length together.
+    const double together = divergence(sampled(0.02, loss::DiscreteGaussian{900, 2, 3}), order);
+    EXPECT_GE(together, sum);
+    EXPECT_LE(together, 1.01 * sum);
+  }
+}
+
 TEST(RenyiTest, SampledLaplaceLiesBetweenFineLatticeAndPure) {
   for (const double order : {1.5, 4.0, 20.0}) {
     const double laplace = divergence(sampled(0.1, loss::Laplace{1, 1}), order);
