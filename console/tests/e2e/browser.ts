@@ -24,7 +24,7 @@ export interface Visit {
 export async function visit(browser: Browser, address: string, options: BrowserContextOptions = {}): Promise<Visit> {
   const context = await browser.newContext({ viewport: { width: 1360, height: 900 }, reducedMotion: "reduce", colorScheme: "light", ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(12_000);
+  page.setDefaultTimeout(60_000);
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(`exception: ${error.message}`));
   page.on("console", (message) => {

@@ -44,7 +44,7 @@ describe("a day with the console", () => {
 
   it("lets alice in and shows what she has", async () => {
     await logIn(page, "alice", passwords.alice);
-    expect(await page.getByRole("navigation", { name: "Pages" }).getByRole("link").allTextContents()).toHaveLength(5);
+    expect(await page.getByRole("navigation", { name: "Pages" }).getByRole("link").allTextContents()).toHaveLength(6);
     await page.locator(".rail-budget").waitFor();
     expect(await leftToSpend()).toBeCloseTo(0.2);
     await page.getByText("No questions yet").waitFor();

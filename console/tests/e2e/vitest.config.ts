@@ -6,9 +6,9 @@ export default defineConfig({
     include: ["tests/e2e/*.test.ts"],
     environment: "node",
     fileParallelism: false,
-    testTimeout: 60_000,
+    testTimeout: 180_000,
     hookTimeout: 180_000,
-    expect: { poll: { timeout: 15_000 } },
+    expect: { poll: { timeout: 60_000 } },
     reporters: "verbose",
     bail: 1,  // a session builds on what went before
   },
