@@ -6,7 +6,7 @@ import pathlib
 import re
 import sys
 
-MODULES = ["mechanisms", "accounting", "curator", "remote", "synth", "local", "audit", "attacks", "prio", "errors"]
+MODULES = ["mechanisms", "accounting", "curator", "remote", "synth", "learn", "local", "audit", "attacks", "prio", "errors"]
 
 
 def signature(thing):
