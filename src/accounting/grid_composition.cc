@@ -208,10 +208,8 @@ GridComposition::GridComposition(std::span<const GridPart> parts, double tilt,
       double bound = kInfinity;
       for (double s = rate; s > 1e-4 * rate; s /= 1.7) {
         const double here = (log_sum(parts, tilt + sign * s, upper) - at - log_outside) / s;
-        if (!(here < bound)) {
-          if (std::isfinite(bound)) break;
-          continue;
-        }
+        if (!std::isfinite(here)) continue;  // a rate beyond what can be computed says nothing
+        if (!(here < bound)) break;
         bound = here;
       }
       return bound;
@@ -223,7 +221,7 @@ GridComposition::GridComposition(std::span<const GridPart> parts, double tilt,
   high = std::fmin(high, total_up) + 2 * step_;
   low = std::fmax(low, total_low) - 2 * step_;
   const double wanted = (high - low) / step_ + 2;
-  if (!(wanted < static_cast<double>(points_max))) return;
+  if (!std::isfinite(low) || !(wanted > 0 && wanted < static_cast<double>(points_max))) return;
   points_ = std::bit_ceil(static_cast<std::size_t>(std::fmax(wanted, 16.0)));
   if (points_ > points_max) return;
   ok_ = true;
