@@ -19,8 +19,8 @@ double as_double(std::uint64_t value) {
   return static_cast<double>(value);
 }
 
-// Eight standard errors of a frequency: a small one is nearly Poisson, and an honest simulation then
-// strays further less than once in 1e7.
+// Eight standard errors of a frequency: a small one is nearly Poisson, and an honest simulation
+// then strays further less than once in 1e7.
 double slack(double chance, std::uint64_t runs) {
   return 8 * std::sqrt(std::max(chance * (1 - chance), 1.0 / as_double(runs)) / as_double(runs));
 }

@@ -11,8 +11,8 @@
 namespace discreet::sql {
 namespace {
 
-/// Aggregates that are known, besides tests (bind_inference.cc); the second list would show people's
-/// values.
+/// Aggregates that are known, besides tests (bind_inference.cc); the second list would show
+/// people's values.
 const std::set<std::string_view> kAggregates = {"count",
                                                 "sum",
                                                 "avg",

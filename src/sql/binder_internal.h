@@ -57,7 +57,7 @@ class Binder {
     std::vector<Key> keys;
     std::optional<std::vector<std::vector<std::size_t>>> grouping_sets;  // of keys
     std::vector<ColumnId> rolled_up;  // per key, with grouping sets: 1 where it is rolled up
-    bool exact = true;  // false: this is a release
+    bool exact = true;                // false: this is a release
     std::vector<std::pair<ColumnId, ExactAggregate>> exact_aggregates;
     std::vector<std::string> exact_texts;
     std::optional<Release> release;
