@@ -61,7 +61,9 @@ Event most_telling(std::span<const std::int64_t> first, std::span<const std::int
   for (const auto output : first) ++counts[output].first;
   for (const auto output : second) ++counts[output].second;
   const std::uint64_t trials = first.size();
-  constexpr double kSelectionAlpha = 1e-3;  // only ranks candidates; the measuring half decides
+  // Candidates are ranked by the very limits that will measure the best of them: laxer ones would
+  // prefer rare events, which look telling here and say little there.
+  const double alpha = (1 - options.confidence) / 2;
 
   Event best;
   double best_bound = -2;
@@ -73,7 +75,7 @@ Event most_telling(std::span<const std::int64_t> first, std::span<const std::int
       const double plain =
           std::log((static_cast<double>(top) + 1) / (static_cast<double>(bottom) + 1));
       if (top < 10 || (options.concentrated ? plain <= 0 : plain < best_bound)) continue;
-      const double candidate = bound(top, bottom, of, kSelectionAlpha, options);
+      const double candidate = bound(top, bottom, of, alpha, options);
       if (candidate > best_bound) {
         best_bound = candidate;
         best = Event{shape, at, first_on_top};

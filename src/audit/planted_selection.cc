@@ -188,7 +188,8 @@ std::vector<AuditSubject> sparse_vectors() {
   return {
       {"sparse-vector-shows-compared-value",
        "a yes releases the very noisy number that was compared (variant 3)", claim,
-       shows_compared_value(variant_3, before_value), shows_compared_value(variant_3, after_value)},
+       shows_compared_value(variant_3, before_value), shows_compared_value(variant_3, after_value),
+       1'000'000},
       {"sparse-vector-noise-not-scaled",
        "four yeses, but the questions' noise is that for one (variant 4)", claim,
        yes_no(variant_4, mixed.before), yes_no(variant_4, mixed.after)},
