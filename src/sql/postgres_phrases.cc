@@ -83,29 +83,9 @@ const char* const kSpaces =
     "E' \\u00A0\\u1680\\u2000\\u2001\\u2002\\u2003\\u2004\\u2005\\u2006\\u2007\\u2008\\u2009\\u200A"
     "\\u202F\\u205F\\u3000'";
 
+// PostgreSQL's own names, which are those people read; what has no type yet is text.
 std::string type_name(Type type) {
-  switch (type.kind) {
-    case TypeKind::Boolean:
-      return "boolean";
-    case TypeKind::Integer:
-      return "bigint";
-    case TypeKind::Decimal:
-      return "numeric";
-    case TypeKind::Double:
-      return "double precision";
-    case TypeKind::Date:
-      return "date";
-    case TypeKind::Timestamp:
-      return "timestamp";
-    case TypeKind::Interval:
-      return "interval";
-    case TypeKind::List:
-      return "double precision[]";
-    case TypeKind::Null:
-    case TypeKind::Text:
-      return "text";
-  }
-  return "text";
+  return type.kind == TypeKind::Null ? "text" : name(type);
 }
 
 std::string real_literal(double value) {

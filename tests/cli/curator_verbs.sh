@@ -80,6 +80,14 @@ expect 0 '"verdict":"pass"' "$discreet" audit local-olh gaussian-rho --json --sc
 expect 1 'REFUTED' "$discreet" audit gaussian-largest-coordinate
 expect 2 'did you mean' "$discreet" audit laplac
 expect 0 'score of a classifier' "$discreet" audit --exec 'seq {count} | awk "{srand(\$1+{side}); print rand(), rand()}"' --trials 300 --claimed 5
+# However a CSV file is written: the form is found once, and every row is read.
+printf 'person_id\tward\tage\temail\n1\tICU\t30\t"a\tb"\n2\tER\t40\tc\n' > tabs.csv
+printf 'person_id;ward;age;email\n1;ICU;30;"a;b"\n2;ER;40;c\n' > semicolons.csv
+for file in tabs semicolons; do
+  sed "s/people.csv/$file.csv/; s/^epsilon .*/epsilon = \"unlimited\"/; s/^delta .*/delta = \"unlimited\"/" discreet.toml > $file.toml
+  printf '[ledger]\nstore = "%s.sqlite"\n' $file >> $file.toml
+  expect 0 '^2$' "$discreet" query --policy $file.toml --epsilon 1000000 --format csv 'select count(*) from people'
+done
 expect 2 '' "$discreet" ledger
 expect 1 'cannot read the policy' "$discreet" budget --policy nowhere.toml
 
