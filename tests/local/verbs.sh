@@ -12,7 +12,7 @@ fail() { echo "verbs: $*" >&2; exit 1; }
 awk 'BEGIN { for (i = 0; i < 20000; ++i) print i % 7 % 4 }' > values
 for oracle in auto grr sue oue the she blh olh hr ss cms hcms rappor; do
   "$discreet" local randomize --oracle $oracle --epsilon 2 --values 4 < values > reports 2> said
-  head -1 reports | grep -q '"discreet_local":1' || fail "$oracle: no header"
+  head -1 reports | grep '"discreet_local":1' > /dev/null || fail "$oracle: no header"
   [ "$(wc -l < reports)" = 20001 ] || fail "$oracle: a report a line"
   "$discreet" local estimate --json reports > estimates 2>> said
   [ "$(grep -c '"value".*"estimate".*"stderr"' estimates)" = 4 ] || fail "$oracle: four estimates"
@@ -20,9 +20,9 @@ for oracle in auto grr sue oue the she blh olh hr ss cms hcms rappor; do
   awk -F'[:,]' 'NR == 1 { if ($4 < 2700 || $4 > 8700) exit 1 }' estimates || fail "$oracle: $(head -1 estimates)"
 done
 for oracle in duchi piecewise hybrid laplace; do
-  "$discreet" local randomize --oracle $oracle --epsilon 4 --range 0,10 < values 2> said | "$discreet" local estimate 2>> said | grep -q '^mean' || fail "$oracle: no mean"
+  "$discreet" local randomize --oracle $oracle --epsilon 4 --range 0,10 < values 2> said | "$discreet" local estimate 2>> said | grep '^mean' > /dev/null || fail "$oracle: no mean"
 done
-"$discreet" local randomize --oracle oue --epsilon 2 --values 4 --binary < values 2> said | "$discreet" local estimate --json 2>> said | wc -l | grep -qx 4 || fail "binary form"
+"$discreet" local randomize --oracle oue --epsilon 2 --values 4 --binary < values 2> said | "$discreet" local estimate --json 2>> said | wc -l | grep -x 4 > /dev/null || fail "binary form"
 
 (head -2 reports; echo '"zz"') | "$discreet" local estimate > /dev/null 2> said || fail "one bad report spoils the rest"
 grep -q '1 refused' said || fail "a bad report is not mentioned"
@@ -34,9 +34,9 @@ expect 2 "$discreet" local randomize --oracle grr --epsilon nan --values 4
 expect 1 "$discreet" local estimate
 set +e; echo 4 | "$discreet" local randomize --oracle grr --epsilon 1 --values 4 > out 2> said; [ $? = 1 ] || fail "a value that is none"; set -e
 grep -q 'line 1' said || fail "which line"
-"$discreet" local simulate --epsilon 1 --values 16 --people 20000 --json | grep -q '"covered_95"' || fail simulate
-"$discreet" local choose --epsilon 1 --values 64 --json 2> said | grep -q '"chosen":true' || fail choose
-"$discreet" local compare --values 5 --people 2000 --repetitions 2 --json | grep -c measured_rmse | grep -qx 4 || fail compare
+"$discreet" local simulate --epsilon 1 --values 16 --people 20000 --json | grep '"covered_95"' > /dev/null || fail simulate
+"$discreet" local choose --epsilon 1 --values 64 --json 2> said | grep '"chosen":true' > /dev/null || fail choose
+"$discreet" local compare --values 5 --people 2000 --repetitions 2 --json | grep -c measured_rmse | grep -x 4 > /dev/null || fail compare
 repeat tea 3000 | "$discreet" local randomize --oracle pem --epsilon 6 --bytes-max 3 | "$discreet" local estimate > out 2> said
 grep -q '^tea' out || fail pem
 repeat 0 20000 | "$discreet" local randomize --oracle grr --epsilon 3 --values 2 2> said | tail -n +2 > a
@@ -49,14 +49,14 @@ head -1 sent > drinks.header
 "$discreet" local serve --folder stored --http-port 0 --collection drinks.header > ready 2> said &
 server=$!
 for _ in $(seq 100); do grep -q ready ready && break; sleep 0.1; done
-curl -s --data-binary @sent "http://$(sed 's/.*http=//' ready)/v1/collections/drinks/reports" | grep -q '"accepted":400' || fail "the collector took no batch"
+curl -s --data-binary @sent "http://$(sed 's/.*http=//' ready)/v1/collections/drinks/reports" | grep '"accepted":400' > /dev/null || fail "the collector took no batch"
 "$discreet" local export stored/drinks.reports > again 2> said || fail "export: $(cat said)"
 cmp -s sent again || fail "what was stored is not what was sent"
 "$discreet" local export stored/drinks.reports --out drinks.parquet 2> said || fail "export: $(cat said)"
-grep -q '400 reports' said && head -c 4 drinks.parquet | grep -q PAR1 || fail "no Parquet"
+grep -q '400 reports' said && head -c 4 drinks.parquet | grep PAR1 > /dev/null || fail "no Parquet"
 kill $server
 wait $server || true
 expect 1 "$discreet" local export values
 for verb in randomize estimate choose simulate compare audit serve export; do
-  "$discreet" local $verb --help | grep -q 'Example' || fail "$verb --help has no example"
+  "$discreet" local $verb --help | grep 'Example' > /dev/null || fail "$verb --help has no example"
 done

@@ -64,7 +64,7 @@ dpkg --root="$root" --status discreet | grep -E '^(Status|Depends)'
 systemd-analyze verify "$root/lib/systemd/system/discreet.service" 2> /dev/null || true
 missing=$(ldd "$root/usr/bin/discreet" | grep 'not found' || true)
 [ -z "$missing" ] || { echo "$missing"; exit 1; }
-ldd "$root/usr/bin/discreet" | grep -q "$root/usr/lib/discreet/libduckdb.so\|$root/usr/bin/../lib/discreet/libduckdb.so"
+ldd "$root/usr/bin/discreet" | grep "$root/usr/lib/discreet/libduckdb.so\|$root/usr/bin/../lib/discreet/libduckdb.so" > /dev/null
 "$root/usr/bin/discreet" town --out "$work/town" --people 200 --seed 7 > /dev/null
 "$root/usr/bin/discreet" query --policy "$work/town/discreet.toml" "SELECT count(*) FROM patients"
 echo "package: installed by dpkg, asked"

@@ -20,7 +20,7 @@ missing=()
 for name in "${wanted[@]}"; do
   # npm and cargo are often installed outside apt; a command of that name is enough.
   if [ "$name" = npm ] && command -v npm >/dev/null; then continue; fi
-  dpkg-query -W -f='${Status}' "$name" 2>/dev/null | grep -q '^install ok installed' || missing+=("$name")
+  dpkg-query -W -f='${Status}' "$name" 2>/dev/null | grep '^install ok installed' > /dev/null || missing+=("$name")
 done
 [ ${#missing[@]} -gt 0 ] || exit 0
 
