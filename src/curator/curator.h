@@ -21,6 +21,7 @@
 #include "curator/release_job.h"
 #include "curator/target_error.h"
 #include "sql/parse.h"
+#include "sql/synthesize.h"
 
 namespace discreet {
 
@@ -94,6 +95,7 @@ class Curator {
 
  private:
   struct Prepared;
+  struct PreparedTwin;
   struct Remembered;
   Curator(const catalog::Policy& policy, RandomSource& random, Data data,
           std::shared_ptr<ledger::Ledger> ledger)
@@ -105,6 +107,14 @@ class Curator {
   Result<Explanation> explain_anew(const Question& question, const Prepared& prepared);
   Result<Answer> run(const Prepared& prepared, const Question& question, std::uint64_t charge);
   Result<Answer> run_once(const Prepared& prepared, const Question& question, std::uint64_t charge);
+  Result<sql::PlannedQuestion> plan(const Question& question);
+  // SYNTHESIZE (twin_statement.cc).
+  Result<PreparedTwin> prepare_twin(const Question& question,
+                                    const sql::SynthesizeStatement& statement);
+  Result<Answer> make_twin(const Question& question, const sql::SynthesizeStatement& statement);
+  Result<Explanation> explain_twin(const Question& question,
+                                   const sql::SynthesizeStatement& statement);
+  static std::vector<DescribedColumn> describe_twin();
 
   const catalog::Policy& policy_;
   RandomSource& random_;
