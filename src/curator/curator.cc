@@ -374,7 +374,7 @@ Result<Explanation> Curator::explain_anew(const Question& question, const Prepar
   explanation.json = sql::explain_json(planned);
   explanation.columns = mechanisms_of(planned, prepared.jobs);
   for (const ReleaseJob& job : prepared.jobs)
-    for (const auto notes = job.notes(); const std::string& note : notes)
+    for (const auto notes = job.notes(data_.engine()); const std::string& note : notes)
       explanation.notices.push_back(note);
   return explanation;
 }
