@@ -206,6 +206,7 @@ int bench(int argc, char** argv) {
     if (option == "--groups") latent.group_sigmas = value;
     if (option == "--proposals") latent.proposals = static_cast<std::uint64_t>(value);
     if (option == "--batch") latent.batch = whole;
+    if (option == "--covers") latent.covers = whole;
     if (option == "--model-bytes") job.settings.aim.model_bytes = static_cast<std::uint64_t>(value);
     if (option == "--iterations") job.settings.aim.iterations = static_cast<int>(value);
     if (option == "--final") job.settings.aim.final_iterations = static_cast<int>(value);

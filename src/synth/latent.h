@@ -19,6 +19,7 @@ struct LatentSettings {
   std::uint32_t batch = 16;
   std::uint64_t proposals = 10'000'000;  ///< of the local search
   double group_sigmas = 2;
+  std::uint32_t covers = 0;  ///< times that a part of a large workload covers a pair; 0: by rule
   static LatentSettings fast();
 };
 
