@@ -169,6 +169,33 @@ TEST_F(GroupingSetsTest, ExplainTellsTheErrorOfEveryGroupingSetBeforeItIsPaid) {
   EXPECT_NEAR(worst, *explained->columns.back().error95, 0.01);  // printed to four digits
 }
 
+// The errors told are those of the unbiased estimate. Making tables non-negative and whole must not
+// make them untrue: of 150 answers, cells that are empty or not, all within the intervals as often
+// as they should be. (Five standard errors of 150 answers whose cells might all miss together.)
+TEST_F(GroupingSetsTest, IntervalsHoldAfterTheTablesWereMadeWhole) {
+  open();
+  const std::string sql =
+      "SELECT sex, age > 50 AS older, grouping(sex, age > 50) AS g, count(*) AS n FROM people "
+      "GROUP "
+      "BY CUBE (sex, age > 50) ORDER BY 3, 1, 2";
+  const auto exact = curator_->answer(with_delta(sql, 1e7));
+  ASSERT_TRUE(exact) << exact.error().message;
+  int cells = 0, missed = 0;
+  for (int i = 0; i < 150; ++i) {
+    const auto answer = curator_->answer(with_delta(sql, 0.3 + i * 1e-6));
+    ASSERT_TRUE(answer) << answer.error().message;
+    ASSERT_EQ(answer->rows.size(), exact->rows.size());
+    for (std::size_t row = 0; row < answer->rows.size(); ++row) {
+      ASSERT_TRUE(answer->errors[row][3]);
+      ++cells;
+      missed += std::fabs(number(answer->rows[row][3]) - number(exact->rows[row][3])) >
+                *answer->errors[row][3];
+    }
+  }
+  std::cout << missed << " of " << cells << " cells outside their intervals\n";
+  EXPECT_LT(missed, cells * (0.05 + 5 * std::sqrt(0.0475 / 150)));
+}
+
 TEST_F(GroupingSetsTest, AKnownTotalIsKeptExactly) {
   const std::string sql =
       "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 0.05, delta = 1e-6, public_total = 101) "
