@@ -8,6 +8,7 @@
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
+#include "curator/twin_rows.h"
 #include "engines/postgres_server.h"
 #include "engines/random_statements.h"
 #include "engines/two_worlds.h"
@@ -99,6 +100,32 @@ TEST_F(CrossEngineTest, RefusalsAreTheSameOnPostgres) {
 }
 TEST_F(CrossEngineTest, TpcHIsTheSameOnPostgres) {
   run_corpus("tpch.test", "tpch");
+}
+
+/// A twin is made from the same rows, wherever they are.
+TEST_F(CrossEngineTest, TwinsSeeTheSameRowsOnPostgres) {
+  TwoWorlds& both = world("hospital");
+  std::size_t tables = 0;
+  for (const catalog::Table& table : both.near_policy().tables()) {
+    const auto near = TwinRows::plan(table, both.near());
+    const auto far = TwinRows::plan(*both.far_policy().table(table.name), both.far());
+    ASSERT_EQ(near.has_value(), far.has_value()) << table.name;
+    if (!near) continue;
+    ++tables;
+    const auto here = near->read(both.near());
+    const auto there = far->read(both.far());
+    ASSERT_TRUE(here && there) << table.name << ": " << last_words();
+    EXPECT_EQ(here->rows(), there->rows()) << table.name;
+    ASSERT_EQ(here->columns.size(), there->columns.size()) << table.name;
+    for (std::size_t i = 0; i < here->columns.size(); ++i) {
+      EXPECT_EQ(here->columns[i].name, there->columns[i].name) << table.name;
+      // Units with several rows keep one at random, so only tables of single rows are all alike.
+      if (table.max_rows_per_unit == 1)
+        EXPECT_EQ(here->columns[i].texts.size(), there->columns[i].texts.size())
+            << table.name << "." << here->columns[i].name;
+    }
+  }
+  EXPECT_GT(tables, 1U);
 }
 
 /// Rows that only PostgreSQL can have must not make a statement fail either.
