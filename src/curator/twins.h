@@ -4,7 +4,9 @@
 // restart, for every process that has the ledger: whoever meets a table that the policy does not
 // know looks for it there. Its rows live in the embedded engine.
 //
-// Thread-safe; shared by all curators of one database.
+// Guarantee: a table here holds what the ledger has on record as the answer to a charge, nothing
+//            else: public, whoever asks. Thread-safe; shared by all curators of one database.
+// Proof:     docs/proofs/synth_measurements.md (the twin), docs/formats/ledger.md (the record)
 #pragma once
 
 #include <map>

@@ -6,6 +6,9 @@
 // released. The beta law of that mean and variance leans most of the shapes one meets; the rows
 // here have seven tenths of its skewness, for which levels were measured nearest to the nominal
 // ones (docs/inference.md). In the middle of the range this is as good as the normal law.
+//
+// Guarantee: none about privacy: it draws from released numbers only. Argument:
+//            docs/proofs/inference.md
 #pragma once
 
 #include "inference/resample.h"

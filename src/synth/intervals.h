@@ -1,5 +1,8 @@
 // 95 % intervals of everything that was measured, to ship with a twin: post-processing, as public
 // as the twin.
+//
+// Guarantee: each interval holds its exact count with 95 % chance over the noise, or all of a
+//            marginal's at once; the noise is discrete Gaussian, taken as normal.
 #pragma once
 
 #include <string>
