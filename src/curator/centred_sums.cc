@@ -25,6 +25,7 @@ Result<CentredSums> CentredSums::make(Epsilon epsilon, std::vector<Sum> sums,
   DISCREET_TRY(const Epsilon rest, Epsilon::make(sub_down(epsilon.value(), crude.value())));
   DISCREET_TRY(ClippedSums first, ClippedSums::make(crude, std::move(crude_sums),
                                                     {.rows_max = options.rows_max,
+                                                     .size_max = std::nullopt,
                                                      .search_share = kCrudeSearchShare,
                                                      .one_group = true,
                                                      .delta = Delta::zero()}));

@@ -54,7 +54,7 @@ class ReleaseJob {
   ReleaseJob() = default;
   void limit_groups();
   void find_centred_columns(const std::vector<std::size_t>& block);
-  ClipOptions clip_options() const;
+  ClipOptions clip_options(const std::vector<Sum>& block) const;
   Result<ReleasedTable> run_direct(Groups& groups, Engine& engine, RandomSource& random) const;
   Result<std::vector<GroupTotals>> engine_totals(Groups& groups, Engine& engine) const;
   Result<std::vector<GroupTotals>> single_row_totals(Groups& groups, Engine& engine,
