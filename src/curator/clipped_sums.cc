@@ -71,12 +71,15 @@ Result<ClippedSums> ClippedSums::make(Epsilon epsilon, std::vector<Sum> sums, Cl
     DISCREET_TRY(clipped.test_, Epsilon::make(mul_down(kTestShare, epsilon.value())));
   }
 
-  // Bounded: from 1/64 of a row to all the rows a unit may have, by factors of sqrt(2).
+  // Bounded: from 1/64 of a row (one, where only rows are counted: nobody has less) to all the rows
+  // a unit may have, by factors of sqrt(2).
   // Unbounded: from one grid unit to 2^50 of them.
   double weight = 0;
   for (const Sum& sum : clipped.sums_) weight += sum.weight;
   const double rows = options.rows_max ? static_cast<double>(*options.rows_max) : 0x1p20;
-  const double first = bounded ? kSizeBits - 6 : 0;
+  const bool counts = std::all_of(clipped.sums_.begin(), clipped.sums_.end(),
+                                  [](const Sum& sum) { return sum.row_max == 1; });
+  const double first = !bounded ? 0 : counts ? kSizeBits : kSizeBits - 6;
   const double last = bounded ? kSizeBits + std::log2(weight * rows) : 50;
   for (double power = first; power < last + 0.5 && !options.size_max; power += 0.5)
     clipped.bounds_.push_back(static_cast<UInt128>(std::exp2(power)));

@@ -459,7 +459,8 @@ Result<void> ReleaseJob::release_clipped(const Contributions& contributions,
     }
     if (bounded && !clip_options(sums).size_max)
       out.notices.push_back(fmt::format(
-          "a unit's contribution is limited to {:.3g} rows of largest size (found privately){}",
+          "a unit's contribution is limited to {:.3g} rows of largest size (found privately); what "
+          "that cuts off is not in the error{}",
           noisy.bound, noisy.gaussian ? "; Gaussian noise, since most have many cells" : ""));
   }
   const double floor = std::max(1.0, 4 / share.value());
