@@ -60,4 +60,8 @@ CentredRelease CentredSums::release(const Contributions& contributions, std::siz
   return out;
 }
 
+double CentredSums::noise_sd_per_row(std::size_t sum) const {
+  return ClippedSums::make(rest_, sums_, options_).value().noise_sd_per_row(sum);
+}
+
 }  // namespace discreet

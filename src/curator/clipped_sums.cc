@@ -283,6 +283,12 @@ LossEvent ClippedSums::loss() const {
   return loss::Approximate{epsilon_, options_.delta};
 }
 
+double ClippedSums::noise_sd_per_row(std::size_t sum) const {
+  const double row_max =
+      sums_[sum].bounded ? static_cast<double>(sums_[sum].row_max) / sums_[sum].weight : 1;
+  return std::sqrt(2.0) * row_max / noise_.value();
+}
+
 std::optional<double> ClippedSums::noise_sd(std::size_t sum) const {
   if (!options_.size_max) return std::nullopt;
   return laplace_sd(rate(sum, to_big(bounds_.front()), noise_));

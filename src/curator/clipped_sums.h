@@ -57,6 +57,8 @@ class ClippedSums {
                     RandomSource& random) const;
 
   LossEvent loss() const;
+  /// What the noise would be at a bound of one row of largest size: the yardstick EXPLAIN can give.
+  double noise_sd_per_row(std::size_t sum) const;
   /// What the noise will be, where the bound is proved.
   std::optional<double> noise_sd(std::size_t sum) const;
 

@@ -508,6 +508,47 @@ std::vector<std::string> ReleaseJob::notes() const {
   return tables_ ? tables_->notes() : std::vector<std::string>{};
 }
 
+// Noise is in proportion to the bound, so the error at a bound of one row says it for every bound.
+// Quotients are those of a group of 1,000 rows.
+std::vector<std::optional<double>> ReleaseJob::clipped_errors_per_row() const {
+  constexpr double kRows = 1000;
+  NoisyGroup noisy{std::vector<double>(sums_.sums.size(), 0),
+                   std::vector<double>(sums_.sums.size(), 0)};
+  std::vector<bool> known(sums_.sums.size(), false);
+  const Epsilon share = for_sums_.share(blocks_.size());
+  for (const auto& block : blocks_) {
+    std::vector<Sum> sums;
+    for (const std::size_t sum : block) sums.push_back(sums_.sums[sum]);
+    if (!sums.front().bounded) continue;
+    const auto take = [&](const auto& mechanism) {
+      for (std::size_t i = 0; i < block.size() && mechanism; ++i) {
+        noisy.sd[block[i]] = mechanism->noise_sd_per_row(i);
+        known[block[i]] = true;
+      }
+    };
+    if (centred_.empty())
+      take(ClippedSums::make(share, sums, clip_options(sums)));
+    else
+      take(CentredSums::make(share, sums, centred_, clip_options(sums)));
+  }
+  std::vector<std::optional<double>> errors(release_->aggregates.size());
+  for (const SumUse& use : sums_.uses) {
+    const auto& aggregate = release_->aggregates[use.aggregate];
+    const auto is_known = [&](const std::optional<std::size_t>& sum) {
+      return !sum || known[*sum];
+    };
+    if ((!use.raw && !known[use.count]) || !is_known(use.linear) || !is_known(use.square) ||
+        !is_known(use.linear_y) || !is_known(use.square_y) || !is_known(use.product) ||
+        std::holds_alternative<sql::HistogramRelease>(aggregate.kind))
+      continue;
+    NoisyGroup group = noisy;
+    if (!use.raw) group.value[use.count] = kRows;
+    const double error = estimate(aggregate, use, group, 1).error95;
+    if (std::isfinite(error) && error > 0) errors[use.aggregate] = error;
+  }
+  return errors;
+}
+
 std::vector<AggregateForecast> ReleaseJob::forecast() const {
   std::vector<AggregateForecast> forecast(release_->aggregates.size());
   if (tables_) {
@@ -538,6 +579,8 @@ std::vector<AggregateForecast> ReleaseJob::forecast() const {
                                      ? "clipped sum, discrete Laplace or Gaussian"
                                      : "clipped sum, discrete Laplace",
                                  std::nullopt, false};
+    const auto per_row = clipped_errors_per_row();
+    for (std::size_t i = 0; i < per_row.size(); ++i) forecast[i].error95_per_row = per_row[i];
     for (const auto& block : blocks_) {
       std::vector<Sum> sums;
       for (const std::size_t sum : block) sums.push_back(sums_.sums[sum]);
@@ -547,8 +590,8 @@ std::vector<AggregateForecast> ReleaseJob::forecast() const {
       for (const SumUse& use : sums_.uses)
         for (std::size_t i = 0; i < block.size(); ++i)
           if (block[i] == use.count && !use.linear && use.bins.empty())
-            forecast[use.aggregate] = {"discrete Laplace",
-                                       whole_error95(*clipped.value().noise_sd(i)), false};
+            forecast[use.aggregate] = {
+                "discrete Laplace", whole_error95(*clipped.value().noise_sd(i)), false, {}};
     }
   }
   for (const TestJob& test : tests_)
