@@ -53,7 +53,7 @@ discreet_library(sql DEPENDS base privacy catalog LINK_PRIVATE PgQuery::PgQuery 
 discreet_library(curator DEPENDS base random privacy mechanisms accounting inference tables ledger catalog sql engines_duckdb engines_postgres)
 discreet_library(town DEPENDS base engines_duckdb)
 discreet_library(anonymity DEPENDS base)
-discreet_library(attack DEPENDS base random privacy mechanisms audit town anonymity LINK_PRIVATE Eigen3::Eigen PkgConfig::Clp)
+discreet_library(attack DEPENDS base random privacy mechanisms audit synth learn catalog curator town anonymity LINK_PRIVATE Eigen3::Eigen PkgConfig::Clp)
 
 discreet_library(server DEPENDS base random catalog ledger sql engines_duckdb curator local local_collector
   LINK_PRIVATE OpenSSL::SSL OpenSSL::Crypto ${PROMETHEUS_CORE} Threads::Threads)
