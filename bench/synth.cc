@@ -1,9 +1,9 @@
 // How near is a twin to ADULT (RAP-64) and to the NIST tables, and how long does it take?
 //
 // Usage: bench_synth [--data FOLDER] [--table adult|nist|ma|loans3|loans5] [--method M] [--fast]
-// [--seeds N] [--epsilon E] [--workload rap64|3way] and settings of methods. Prints max error and
-// mean TVD, means over seeds, beside the figures to reach, with CPU seconds and peak memory.
-// Without the data it says so and ends.
+// [--seeds N] [--epsilon E] [--rows N] [--workload rap64|3way] and settings of methods. Prints max
+// error and mean TVD, means over seeds, beside the figures to reach, with CPU seconds and peak
+// memory. Without the data it says so and ends.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -114,8 +114,10 @@ struct Job {
   std::size_t threads = 0;
 };
 
-void run(const CodedTable& table, const Workload& workload, const std::vector<Row>& rows,
-         const Job& job) {
+void run(const CodedTable& table, const Workload& workload, std::vector<Row> rows, const Job& job) {
+  const auto is_asked = [&](const Row& row) { return row.epsilon == job.only; };
+  if (job.only > 0 && std::none_of(rows.begin(), rows.end(), is_asked))
+    rows.push_back({job.only, 0, 0});
   Workers workers(job.threads);
   const double n = static_cast<double>(table.rows());
   for (const Row& row : rows) {
@@ -172,6 +174,7 @@ std::vector<Row> wanted(const SynthesisSettings& settings) {
 int bench(int argc, char** argv) {
   Job job;
   std::string data = shared_file("data"), which = "adult", workload_name;
+  std::size_t rows_max = 0;
   LatentSettings& latent = job.settings.latent;
   for (int i = 1; i < argc; ++i) {
     const std::string option = argv[i];
@@ -195,6 +198,7 @@ int bench(int argc, char** argv) {
     if (option == "--method") job.settings.method = parse_method(text).value();
     if (option == "--epsilon") job.only = value;
     if (option == "--threads") job.threads = whole;
+    if (option == "--rows") rows_max = whole;
     if (option == "--components") latent.components = whole;
     if (option == "--steps") latent.steps = whole;
     if (option == "--rate") latent.rate = value;
@@ -224,6 +228,8 @@ int bench(int argc, char** argv) {
     std::puts("the shared data folder is not beside this checkout: nothing to measure");
     return 0;
   }
+  for (auto& column : table->columns)
+    if (rows_max > 0 && column.size() > rows_max) column.resize(rows_max);
   if (which == "adult" && workload_name != "3way") {
     run(*table, Workload::parse(*rap64, table->domain).value(), wanted(job.settings), job);
     return 0;

@@ -1,6 +1,4 @@
 // `discreet synth`: private twins of tables, and how near they are.
-#include "synth/synthesize.h"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -18,7 +16,8 @@
 #include "cli/synth_policy.h"
 #include "cli/verb.h"
 #include "random/secure_random.h"
-#include "synth/encoding.h"
+#include "synth/intervals.h"
+#include "synth/raw_twin.h"
 #include "synth/report_html.h"
 #include "synth/score.h"
 
@@ -28,8 +27,6 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr double kDefaultDelta = 1e-9;
-constexpr std::uint64_t kDefaultCellsMax = 50'000;  // of a marginal in "3way"
-constexpr double kFindingShare = 0.1;               // of the budget, where bins or keys are unknown
 
 std::string file_name(const std::string& path) {
   return path.substr(path.find_last_of('/') + 1);
@@ -42,7 +39,7 @@ struct FitArguments {
   bool as_printed = false;
   bool sparsemax = false;
   std::size_t rows = 0, twins = 1, threads = 0;
-  bool fast = false, json = false;
+  bool fast = false, json = false, refit = false;
 };
 
 struct ScoreArguments {
@@ -55,13 +52,10 @@ void on_interrupt(int) {
   interrupted = true;
 }
 
-// "3way", or a file.
-Result<synth::Workload> load_workload(const std::string& text, const synth::Domain& domain) {
-  if (text.size() == 4 && text.ends_with("way") && text[0] >= '1' && text[0] <= '9')
-    return synth::Workload::all(domain, static_cast<std::uint32_t>(text[0] - '0'),
-                                kDefaultCellsMax);
-  DISCREET_TRY(const std::string json, read_text_file(text));
-  return synth::Workload::parse(json, domain);
+// "3way", or what a file holds.
+Result<std::string> workload_text(const std::string& text) {
+  if (text.size() == 4 && text.ends_with("way")) return text;
+  return read_text_file(text);
 }
 
 Result<ApproxDp> parse_budget(const FitArguments& arguments) {
@@ -74,20 +68,6 @@ Result<ApproxDp> parse_budget(const FitArguments& arguments) {
   DISCREET_TRY(const Epsilon e, Epsilon::make(epsilon));
   DISCREET_TRY(const Delta d, Delta::make(delta));
   return ApproxDp{e, d};
-}
-
-struct Split {
-  ApproxDp finding{Epsilon::zero(), Delta::zero()}, fitting;
-};
-
-// A tenth to find bins and keys where some column needs them.
-Result<Split> split_budget(ApproxDp whole, std::size_t to_find) {
-  if (to_find == 0) return Split{{Epsilon::zero(), Delta::zero()}, whole};
-  DISCREET_TRY(const Epsilon e, Epsilon::make(mul_down(kFindingShare, whole.epsilon.value())));
-  DISCREET_TRY(const Delta d, Delta::make(mul_down(kFindingShare, whole.delta.value())));
-  DISCREET_TRY(const Epsilon rest, Epsilon::make(sub_down(whole.epsilon.value(), e.value())));
-  DISCREET_TRY(const Delta rest_delta, Delta::make(sub_down(whole.delta.value(), d.value())));
-  return Split{{e, d}, {rest, rest_delta}};
 }
 
 // A line that is rewritten, on a terminal, for work over a second.
@@ -106,39 +86,33 @@ synth::JobProgress progress_line(bool terminal) {
   };
 }
 
-struct Fitted {
-  synth::EncodedTable real;
-  synth::Workload workload;
-  synth::Twin twin;
-  std::vector<synth::RawTable> tables;
-};
+using Fitted = synth::RawTwin;
 
-Result<Fitted> fit_table(const FitArguments& arguments, const synth::RawTable& raw,
-                         const std::vector<synth::ColumnSpec>& specs, ApproxDp budget) {
+Result<synth::RawTwinRequest> request_of(const FitArguments& arguments, ApproxDp budget) {
+  synth::RawTwinRequest request{.budget = budget,
+                                .rows = arguments.rows,
+                                .twins = arguments.twins,
+                                .refit = arguments.refit,
+                                .threads = arguments.threads};
+  DISCREET_TRY(request.workload, workload_text(arguments.workload));
+  DISCREET_TRY(request.settings.method, synth::parse_method(arguments.method));
+  request.settings.fast = arguments.fast;
+  synth::RapSettings& rap = request.settings.rap;
+  rap.rounds = arguments.rap_rounds;
+  rap.queries_per_round = arguments.rap_queries;
+  rap.as_printed = arguments.as_printed;
+  if (arguments.sparsemax) rap.relaxation = synth::Relaxation::Sparsemax;
+  return request;
+}
+
+Result<Fitted> fit_table(synth::RawTwinRequest request, const synth::RawTable& raw,
+                         const std::vector<synth::ColumnSpec>& specs) {
   SecureRandom random;
-  DISCREET_TRY(const Split split, split_budget(budget, synth::columns_to_find(specs)));
-  DISCREET_TRY(auto real, synth::encode(raw, specs, split.finding, random));
-  DISCREET_TRY(auto workload, load_workload(arguments.workload, real.table.domain));
-  DISCREET_TRY(const synth::Method method, synth::parse_method(arguments.method));
-  synth::Workers workers(arguments.threads);
   const bool terminal = ::isatty(STDERR_FILENO) == 1;
-  const synth::FitContext context{.workers = workers,
-                                  .random = random,
-                                  .progress = progress_line(terminal),
-                                  .rows_out = arguments.rows,
-                                  .twins = arguments.twins};
-  synth::SynthesisSettings settings{.method = method, .fast = arguments.fast};
-  settings.rap.rounds = arguments.rap_rounds;
-  settings.rap.queries_per_round = arguments.rap_queries;
-  settings.rap.as_printed = arguments.as_printed;
-  if (arguments.sparsemax) settings.rap.relaxation = synth::Relaxation::Sparsemax;
-  auto twin = synth::synthesize(real.table, workload, split.fitting, settings, context);
+  request.progress = progress_line(terminal);
+  auto fitted = synth::fit_raw(raw, specs, request, random);
   if (terminal) std::fputs("\r\033[K", stderr);
-  if (!twin) return twin.error();
-  synth::Dice dice(random);
-  std::vector<synth::RawTable> tables;
-  for (const auto& table : twin->tables) tables.push_back(synth::decode(table, real.codecs, dice));
-  return Fitted{std::move(real), std::move(workload), *std::move(twin), std::move(tables)};
+  return fitted;
 }
 
 // twin.csv, twin.2.csv, twin.3.csv ...
@@ -150,36 +124,11 @@ std::string numbered(const std::string& path, std::size_t number) {
              : fmt::format("{}.{}{}", path.substr(0, dot), number + 1, path.substr(dot));
 }
 
-// 95 % intervals of the one-way counts, as they were measured.
-std::string intervals_json(const Fitted& fitted) {
-  ordered_json out = ordered_json::array();
-  synth::Dice dice(0, 0);
-  for (const auto& marginal : fitted.twin.measured) {
-    if (marginal.attributes.size() != 1) continue;
-    const auto& codec = fitted.real.codecs[marginal.attributes[0]];
-    ordered_json cells = ordered_json::array();
-    for (std::size_t v = 0; v < marginal.counts.size(); ++v) {
-      const auto estimate = static_cast<double>(marginal.counts[v]);
-      const auto& bin = codec.bins[v];
-      ordered_json value;
-      if (bin.is_number && bin.low != bin.high)
-        value = {codec.numbers.lower + static_cast<double>(bin.low) * codec.numbers.step,
-                 codec.numbers.lower + static_cast<double>(bin.high) * codec.numbers.step};
-      else if (const auto text = codec.decode(static_cast<std::uint16_t>(v), dice))
-        value = *text;
-      cells.push_back({{"value", value},
-                       {"low", std::max(0.0, estimate - 1.96 * marginal.sigma)},
-                       {"high", std::max(0.0, estimate + 1.96 * marginal.sigma)}});
-    }
-    out.push_back({{"column", codec.name}, {"sigma", marginal.sigma}, {"cells", cells}});
-  }
-  return ordered_json{{"confidence", 0.95}, {"marginals", out}}.dump(1) + "\n";
-}
-
 std::string job_text(const FitArguments& a) {
-  return fmt::format("method {}{}, workload {}, {} rows, {} twins{}", a.method,
+  return fmt::format("method {}{}, workload {}, {} rows, {} twins{}{}", a.method,
                      a.fast ? " fast" : "", a.workload,
                      a.rows == 0 ? "estimated" : std::to_string(a.rows), a.twins,
+                     a.refit ? " fitted anew" : "",
                      a.rap_rounds > 0 || a.rap_queries > 0 || a.sparsemax
                          ? fmt::format(", rap {} x {}{}", a.rap_rounds, a.rap_queries,
                                        a.sparsemax ? " sparsemax" : "")
@@ -190,7 +139,7 @@ std::string job_text(const FitArguments& a) {
 Result<void> write_extras(const FitArguments& arguments, const Fitted& fitted, ApproxDp budget,
                           const std::string& unit) {
   if (!arguments.intervals.empty())
-    DISCREET_TRY_VOID(write_text_file(arguments.intervals, intervals_json(fitted)));
+    DISCREET_TRY_VOID(write_text_file(arguments.intervals, synth::intervals_json(fitted)));
   if (arguments.report.empty()) return {};
   synth::Workers workers(arguments.threads);
   return write_text_file(
@@ -232,23 +181,20 @@ Result<PolicyTwin> fit_file(const FitArguments& arguments, ApproxDp budget) {
         "--policy. Finding it in the rows would give people away");
   DISCREET_TRY(const auto raw, read_raw_table(arguments.data));
   DISCREET_TRY(const auto specs, load_specs(arguments.domain, raw));
-  DISCREET_TRY(const Fitted fitted, fit_table(arguments, raw, specs, budget));
+  DISCREET_TRY(const auto request, request_of(arguments, budget));
+  DISCREET_TRY(const Fitted fitted, fit_table(request, raw, specs));
   DISCREET_TRY_VOID(write_extras(arguments, fitted, budget, "row"));
   return PolicyTwin{fitted.tables, fitted.twin.notes, false, ""};
 }
 
 Result<PolicyTwin> fit_under_policy(const FitArguments& arguments, ApproxDp budget) {
-  const auto check = [&](const std::vector<synth::ColumnSpec>& specs) -> Result<void> {
-    DISCREET_TRY_VOID(synth::parse_method(arguments.method));
-    std::vector<synth::Attribute> attributes;
-    for (const auto& spec : specs) attributes.push_back({spec.name, 2});
-    DISCREET_TRY(const synth::Domain domain, synth::Domain::make(std::move(attributes)));
-    DISCREET_TRY_VOID(load_workload(arguments.workload, domain));
-    return {};
+  DISCREET_TRY(const auto request, request_of(arguments, budget));
+  const auto check = [&](const std::vector<synth::ColumnSpec>& specs) {
+    return request.check(specs);
   };
   const auto make = [&](const synth::RawTable& raw,
                         const std::vector<synth::ColumnSpec>& specs) -> Result<PolicyTwin> {
-    DISCREET_TRY(const Fitted fitted, fit_table(arguments, raw, specs, budget));
+    DISCREET_TRY(const Fitted fitted, fit_table(request, raw, specs));
     DISCREET_TRY_VOID(write_extras(arguments, fitted, budget, "privacy unit"));
     return PolicyTwin{fitted.tables, fitted.twin.notes, false, ""};
   };
@@ -329,7 +275,8 @@ Result<ordered_json> compute_score(const ScoreArguments& arguments) {
   DISCREET_TRY(const Delta delta, Delta::make(0.1));
   DISCREET_TRY(const auto known, synth::encode(real, specs, {epsilon, delta}, random));
   DISCREET_TRY(const auto coded, synth::encode_with(twin, known));
-  DISCREET_TRY(const auto workload, load_workload(arguments.workload, known.table.domain));
+  DISCREET_TRY(const std::string wanted, workload_text(arguments.workload));
+  DISCREET_TRY(const auto workload, synth::workload_of(wanted, known.table.domain));
   synth::Workers workers(0);
   const synth::Score score = synth::score_twin(known.table, coded, workload, workers);
   if (!arguments.report.empty())
@@ -400,12 +347,15 @@ void add_fit(CLI::App* parent, Action& chosen) {
   verb->add_option("--twins", a->twins, "How many twins, for multiple imputation")
       ->check(CLI::Range(1, 100))
       ->capture_default_str();
+  verb->add_flag("--refit", a->refit,
+                 "Fit every twin anew to measurements with fresh noise, so that twins spread as "
+                 "the noise does");
   verb->add_option("--threads", a->threads, "0 takes all cores; the twin does not depend on it")
       ->capture_default_str();
   verb->add_option("--out", a->out, "The twin: .csv or .parquet")->required();
   verb->add_option("--report", a->report, "A page about the twin, as public as the twin")
       ->type_name("FILE");
-  verb->add_option("--intervals", a->intervals, "95 % intervals of one-way counts, as JSON")
+  verb->add_option("--intervals", a->intervals, "95 % intervals of every measured count, as JSON")
       ->type_name("FILE");
   verb->add_option("--policy", a->policy, "Take a policy's table, and charge its ledger")
       ->type_name("FILE");

@@ -7,7 +7,6 @@
 #include <sstream>
 
 #include "cli/question_options.h"
-#include "cli/synth_query.h"
 #include "engines/duckdb/database.h"
 
 namespace discreet::cli {
@@ -32,6 +31,9 @@ bool is_parquet(const std::string& path) {
   return path.ends_with(".parquet");
 }
 
+namespace {
+
+// Rows of a statement whose columns are all text.
 Result<synth::RawTable> query_as_text(DuckDb& engine, const std::string& sql) {
   DISCREET_TRY(DuckDbRows rows, engine.query(sql));
   std::vector<synth::RawColumnBuilder> builders;
@@ -51,6 +53,8 @@ Result<synth::RawTable> query_as_text(DuckDb& engine, const std::string& sql) {
   for (auto& builder : builders) table.columns.push_back(builder.take());
   return table;
 }
+
+}  // namespace
 
 Result<synth::RawTable> read_raw_table(const std::string& path) {
   if (!is_parquet(path)) {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "curator/released_view.h"
+#include "curator/twins.h"
 #include "ledger/sha256.h"
 #include "sql/explain.h"
 #include "sql/planner.h"
@@ -172,9 +173,17 @@ Result<Curator> Curator::connect(RandomSource& random) const {
   return Curator(policy_, random, std::move(data), ledger_, memory_);
 }
 
+Result<sql::PlannedQuestion> Curator::plan(const Question& question) {
+  const sql::Planner planner(policy_, data_);
+  auto planned = planner.plan(question.sql, question.parameters);
+  if (planned || planned.error().code != ErrorCode::NotFound) return planned;
+  // Perhaps a twin that was made elsewhere, or before this process began.
+  DISCREET_TRY(const bool any, data_.twins().find_recorded(*ledger_, policy_, data_.local()));
+  return any ? planner.plan(question.sql, question.parameters) : std::move(planned);
+}
+
 Result<Curator::Prepared> Curator::prepare(const Question& question) {
-  DISCREET_TRY(sql::PlannedQuestion plan,
-               sql::Planner(policy_, data_).plan(question.sql, question.parameters));
+  DISCREET_TRY(sql::PlannedQuestion plan, this->plan(question));
   Prepared prepared;
   prepared.planned = std::make_shared<const sql::PlannedQuestion>(std::move(plan));
   const auto& planned = *prepared.planned;
@@ -182,7 +191,7 @@ Result<Curator::Prepared> Curator::prepare(const Question& question) {
     DISCREET_TRY_VOID(ensure_account(*ledger_, policy_, question.account));
     if (const auto* analyst = policy_.analyst(question.account))
       for (const std::string& table : planned.tables)
-        if (!analyst->may_ask(table))
+        if (data_.twin(table) == nullptr && !analyst->may_ask(table))
           return Error{ErrorCode::PermissionDenied,
                        fmt::format("{} may not ask about table '{}'.", question.account, table)};
   }
@@ -262,6 +271,8 @@ Result<std::shared_ptr<Curator::Remembered>> Curator::recall(const Question& que
 }
 
 Result<std::vector<DescribedColumn>> Curator::describe(const Question& question) {
+  DISCREET_TRY(const auto synthesize, sql::read_synthesize(question.sql));
+  if (synthesize) return describe_twin();
   DISCREET_TRY(const auto remembered, recall(question));
   std::vector<DescribedColumn> columns;
   for (const sql::OutputColumn& column : remembered->prepared.planned->columns)
@@ -325,6 +336,8 @@ Result<Answer> Curator::run_once(const Prepared& prepared, const Question& quest
 }
 
 Result<Answer> Curator::answer(const Question& question) {
+  DISCREET_TRY(const auto synthesize, sql::read_synthesize(question.sql));
+  if (synthesize) return make_twin(question, *synthesize);
   DISCREET_TRY(Answer answer, answer_plainly(question));
   return question.errors ? answer.with_error_columns() : std::move(answer);
 }
@@ -387,6 +400,8 @@ Result<Answer> Curator::answer_plainly(const Question& question) {
 }
 
 Result<Explanation> Curator::explain(const Question& question) {
+  DISCREET_TRY(const auto synthesize, sql::read_synthesize(question.sql));
+  if (synthesize) return explain_twin(question, *synthesize);
   DISCREET_TRY(const auto remembered, recall(question));
   std::shared_ptr<const Explanation> known;
   {
@@ -422,7 +437,7 @@ Result<Explanation> Curator::explain_anew(const Question& question, const Prepar
   explanation.json = sql::explain_json(planned);
   explanation.columns = mechanisms_of(planned, prepared.jobs);
   for (const ReleaseJob& job : prepared.jobs)
-    for (const auto notes = job.notes(); const std::string& note : notes)
+    for (const auto notes = job.notes(data_.engine()); const std::string& note : notes)
       explanation.notices.push_back(note);
   return explanation;
 }

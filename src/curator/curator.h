@@ -20,6 +20,7 @@
 #include "curator/release_job.h"
 #include "curator/target_error.h"
 #include "sql/parse.h"
+#include "sql/synthesize.h"
 
 namespace discreet {
 
@@ -97,6 +98,7 @@ class Curator {
 
  private:
   struct Prepared;
+  struct PreparedTwin;
   struct Remembered;
   struct Memory;
   Curator(const catalog::Policy& policy, RandomSource& random, Data data,
@@ -115,6 +117,14 @@ class Curator {
   Result<Explanation> explain_anew(const Question& question, const Prepared& prepared);
   Result<Answer> run(const Prepared& prepared, const Question& question, std::uint64_t charge);
   Result<Answer> run_once(const Prepared& prepared, const Question& question, std::uint64_t charge);
+  Result<sql::PlannedQuestion> plan(const Question& question);
+  // SYNTHESIZE (twin_statement.cc).
+  Result<PreparedTwin> prepare_twin(const Question& question,
+                                    const sql::SynthesizeStatement& statement);
+  Result<Answer> make_twin(const Question& question, const sql::SynthesizeStatement& statement);
+  Result<Explanation> explain_twin(const Question& question,
+                                   const sql::SynthesizeStatement& statement);
+  static std::vector<DescribedColumn> describe_twin();
 
   const catalog::Policy& policy_;
   RandomSource& random_;

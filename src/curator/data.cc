@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "curator/twins.h"
 #include "ledger/sha256.h"
 
 namespace discreet {
@@ -118,7 +119,7 @@ Result<Data> Data::open(const catalog::Policy& policy, OperatorLog log) {
   const OperatorLog remote_log = log;
   settings.operator_log = std::move(log);
   DISCREET_TRY(DuckDb engine, DuckDb::open(std::move(settings)));
-  Data data(std::move(engine));
+  Data data(std::move(engine), std::make_shared<Twins>());
   data.policy_ = &policy;
   if (!policy.tables().empty() &&
       policy.tables().front().source.kind == catalog::SourceKind::Postgres) {
@@ -168,7 +169,7 @@ Result<Data> Data::open(const catalog::Policy& policy, OperatorLog log) {
 
 Result<Data> Data::connect() const {
   DISCREET_TRY(DuckDb engine, engine_.connect());
-  Data data(std::move(engine));
+  Data data(std::move(engine), twins_);
   data.columns_ = columns_;
   data.sources_ = sources_;
   data.policy_ = policy_;
@@ -178,7 +179,16 @@ Result<Data> Data::connect() const {
   return data;
 }
 
+const catalog::Table* Data::twin(const std::string& table) const {
+  return twins_->table(table);
+}
+
+std::string Data::relation(const std::string& table) const {
+  return remote_ ? remote_->relation(table) : sql_identifier(table);
+}
+
 Result<std::vector<sql::SchemaColumn>> Data::columns(const std::string& table) const {
+  if (twin(table) != nullptr) return twins_->columns(table);
   if (remote_) return remote_->columns(table);
   const auto found = columns_.find(table);
   if (found == columns_.end())
@@ -208,11 +218,18 @@ void Data::carry_nothing() {
 
 Result<std::string> Data::snapshot(const std::vector<std::string>& tables) {
   std::string state;
-  if (remote_) {
-    DISCREET_TRY(state, remote_->state(tables));
-    return ledger::to_hex(ledger::sha256(state));
-  }
+  std::vector<std::string> owned;
   for (const std::string& table : tables) {
+    if (twin(table) == nullptr)
+      owned.push_back(table);
+    else
+      state += twins_->state(table);
+  }
+  if (remote_) {
+    DISCREET_TRY(const std::string there, remote_->state(owned));
+    return ledger::to_hex(ledger::sha256(there + state));
+  }
+  for (const std::string& table : owned) {
     const auto found = sources_.find(table);
     if (found == sources_.end()) continue;
     std::error_code failed;

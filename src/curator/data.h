@@ -14,6 +14,8 @@
 
 namespace discreet {
 
+class Twins;
+
 class Data final : public sql::SchemaProvider {
  public:
   /// Opens every table of the policy, without reading its rows. InvalidInput: a column the policy
@@ -25,6 +27,13 @@ class Data final : public sql::SchemaProvider {
   Result<Data> connect() const;
 
   Result<std::vector<sql::SchemaColumn>> columns(const std::string& table) const override;
+
+  /// Twins that statements made, and their registry.
+  const catalog::Table* twin(const std::string& table) const override;
+  Twins& twins() { return *twins_; }
+
+  /// The table's name inside a statement for engine().
+  std::string relation(const std::string& table) const;
 
   const sql::EngineDialect* dialect() const override {
     return remote_ ? &remote_->dialect() : nullptr;
@@ -51,9 +60,11 @@ class Data final : public sql::SchemaProvider {
   bool is_remote() const { return remote_ != nullptr; }
 
  private:
-  explicit Data(DuckDb engine) : engine_(std::move(engine)) {}
+  Data(DuckDb engine, std::shared_ptr<Twins> twins)
+      : engine_(std::move(engine)), twins_(std::move(twins)) {}
 
   DuckDb engine_;
+  std::shared_ptr<Twins> twins_;
   std::unique_ptr<RemoteTables> remote_;
   const catalog::Policy* policy_ = nullptr;
   std::map<std::string, std::vector<sql::SchemaColumn>> columns_;

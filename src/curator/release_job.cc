@@ -66,6 +66,10 @@ Result<ReleaseJob> ReleaseJob::make(const sql::Release& release, ApproxDp budget
     job.tables_ = std::make_shared<const TablesJob>(std::move(made));
     return job;
   }
+  if (release.options && (release.options->public_total || release.options->questions))
+    return Error{ErrorCode::Refused,
+                 "public_total and questions are for tables that are planned together: write GROUP "
+                 "BY GROUPING SETS, CUBE or ROLLUP (one set will do)."};
   job.private_keys_ = selects_groups(release);
   job.sums_ = plan_sums(release);
   std::vector<std::size_t> clamped, tests;
@@ -504,8 +508,8 @@ Result<void> ReleaseJob::release_streams(Groups& groups, const std::vector<bool>
   return {};
 }
 
-std::vector<std::string> ReleaseJob::notes() const {
-  return tables_ ? tables_->notes() : std::vector<std::string>{};
+std::vector<std::string> ReleaseJob::notes(Engine& engine) const {
+  return tables_ ? tables_->notes(engine) : std::vector<std::string>{};
 }
 
 // Noise is in proportion to the bound, so the error at a bound of one row says it for every bound.

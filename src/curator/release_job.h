@@ -50,7 +50,8 @@ class ReleaseJob {
   LossEvent loss() const;
   std::vector<AggregateForecast> forecast() const;
   /// What EXPLAIN says besides: the errors of each grouping set.
-  std::vector<std::string> notes() const;
+  /// May read public tables through the engine, never private rows.
+  std::vector<std::string> notes(Engine& engine) const;
 
  private:
   ReleaseJob() = default;

@@ -30,6 +30,10 @@ class RemoteTables {
 
   const sql::EngineDialect& dialect() const { return *shared_->dialect; }
   Result<std::vector<sql::SchemaColumn>> columns(const std::string& table) const;
+  /// The table as the database calls it.
+  const std::string& relation(const std::string& table) const {
+    return shared_->relations.at(table);
+  }
 
   /// Names the state of these tables. Unavailable: their columns are not those that were opened.
   Result<std::string> state(const std::vector<std::string>& tables);

@@ -229,14 +229,60 @@ Result<void> TablesJob::share(ApproxDp budget) {
   return {};
 }
 
+// Keys with a range of values, each value a cell.
+bool TablesJob::is_ordered(std::size_t factor) const {
+  return factors_[factor].size() == 1 &&
+         std::holds_alternative<sql::RangeKey>(release_->keys[factors_[factor].front()].domain);
+}
+
+// What the noise is shaped for: the cells, or runs of values of ordered keys.
+tables::Marginal TablesJob::planned(std::size_t set, std::span<const tables::Axis> axes) const {
+  tables::Marginal made = marginal(set, axes);
+  const auto asked = release_->options ? release_->options->questions : std::nullopt;
+  if (!asked || *asked == sql::OrderedQuestions::Cells) return made;
+  if (made.questions.empty()) {
+    made.questions.assign(made.attributes.size(), tables::Questions::Cells);
+    made.levels.assign(made.attributes.size(), 0);
+  }
+  double answers = 1;
+  for (std::size_t i = 0; i < made.attributes.size(); ++i) {
+    if (is_ordered(made.attributes[i]))
+      made.questions[i] = *asked == sql::OrderedQuestions::Ranges ? tables::Questions::Ranges
+                                                                  : tables::Questions::Prefixes;
+    answers *= axes[made.attributes[i]].count(made.questions[i], made.levels[i]);
+  }
+  made.weight = 1 / answers;
+  return made;
+}
+
 Result<void> TablesJob::make_plans(Layout& layout) const {
-  std::vector<tables::Marginal> marginals;
-  for (std::size_t set = 0; set < release_->grouping_sets->size(); ++set)
-    if (const auto one = marginal(set, layout.axes);
-        std::find(marginals.begin(), marginals.end(), one) == marginals.end())
-      marginals.push_back(one);
+  const auto plan_on = [&](const std::vector<tables::Axis>& axes, Rho rho) -> Result<tables::Plan> {
+    std::vector<tables::Marginal> marginals;
+    for (std::size_t set = 0; set < release_->grouping_sets->size(); ++set)
+      if (const auto one = planned(set, axes);
+          std::find(marginals.begin(), marginals.end(), one) == marginals.end())
+        marginals.push_back(one);
+    return tables::Plan::make(axes, std::move(marginals), rho);
+  };
+  // Runs of values are answered by single contrasts or by the levels of a tree, whichever has the
+  // smaller error for one unit of rho; that decides it for all measures.
+  if (release_->options && release_->options->questions) {
+    std::vector<tables::Axis> trees;
+    for (std::size_t a = 0; a < layout.axes.size(); ++a) {
+      if (!is_ordered(a)) {
+        trees.push_back(layout.axes[a]);
+        continue;
+      }
+      DISCREET_TRY(tables::Axis tree,
+                   tables::Axis::ranges(layout.axes[a].name(), layout.axes[a].size()));
+      trees.push_back(std::move(tree));
+    }
+    DISCREET_TRY(const tables::Plan flat, plan_on(layout.axes, measures_.front().rho));
+    DISCREET_TRY(const tables::Plan deep, plan_on(trees, measures_.front().rho));
+    if (deep.objective() < flat.objective()) layout.axes = std::move(trees);
+  }
   for (const Measure& measure : measures_) {
-    DISCREET_TRY(tables::Plan plan, tables::Plan::make(layout.axes, marginals, measure.rho));
+    DISCREET_TRY(tables::Plan plan, plan_on(layout.axes, measure.rho));
     DISCREET_CHECK(plan.rho() <= measure.rho, "a plan costs no more than its share");
     layout.plans.push_back(std::make_shared<const tables::Plan>(std::move(plan)));
   }
@@ -353,8 +399,11 @@ Result<std::vector<double>> TablesJob::base_table(const Measure& measure, const 
   DISCREET_TRY(const tables::Released released, tables::release(plan, counter, random));
   std::vector<double> table;
   double offset = 0;
+  std::optional<tables::Invariant> known;
+  if (has_known_total(measure))
+    known = tables::Invariant{{}, {static_cast<std::int64_t>(*release_->options->public_total)}};
   if (measure.not_negative) {
-    DISCREET_TRY(table, tables::nonnegative_table(released, std::nullopt));
+    DISCREET_TRY(table, tables::nonnegative_table(released, known));
   } else {
     // Rounding shares out what is not negative: a constant is added before and taken off after.
     tables::Attributes all;
@@ -363,33 +412,65 @@ Result<std::vector<double>> TablesJob::base_table(const Measure& measure, const 
     offset = std::ceil(std::fmax(0, -*std::min_element(table.begin(), table.end())));
     for (double& cell : table) cell += offset;
   }
-  DISCREET_TRY(const auto whole, tables::round_table(*plan, table, std::nullopt));
+  DISCREET_TRY(const auto whole, tables::round_table(*plan, table, known));
   for (std::size_t i = 0; i < table.size(); ++i) table[i] = static_cast<double>(whole[i]) - offset;
   return table;
 }
 
+bool TablesJob::has_known_total(const Measure& measure) const {
+  const sql::Feature& feature = release_->features[measure.feature];
+  return release_->options && release_->options->public_total && measure.centre == 0 &&
+         feature.kind == sql::Feature::Kind::Rows && !feature.condition;
+}
+
 std::optional<double> TablesJob::error95(std::size_t aggregate, std::size_t set) const {
+  return layout_ ? error95(aggregate, set, *layout_) : std::nullopt;
+}
+
+std::optional<double> TablesJob::error95(std::size_t aggregate, std::size_t set,
+                                         const Layout& layout) const {
   const Column& column = columns_[aggregate];
-  if (column.count || !layout_) return std::nullopt;
-  return half_width(layout_->plans[column.measure]->variance(marginal(set, layout_->axes))) *
+  if (column.count) return std::nullopt;
+  if ((*release_->grouping_sets)[set].empty() && has_known_total(measures_[column.measure]))
+    return 0;
+  return half_width(layout.plans[column.measure]->variance(marginal(set, layout.axes))) *
          measures_[column.measure].unit;
 }
 
-std::vector<std::string> TablesJob::notes() const {
-  std::vector<std::string> lines;
-  for (std::size_t set = 0; set < release_->grouping_sets->size(); ++set) {
-    std::string keys, errors;
-    // By the numbers of the keys in GROUP BY: their texts are the engine's.
-    for (const std::size_t key : (*release_->grouping_sets)[set])
-      keys += fmt::format("{}{}", keys.empty() ? "keys " : ", ", key + 1);
-    for (std::size_t i = 0; i < columns_.size(); ++i)
-      if (const auto error = error95(i, set))
-        errors += fmt::format("{}{} ±{:.4g}", errors.empty() ? "" : ", ",
-                              release_->aggregates[i].text, *error);
-    lines.push_back(fmt::format("grouping set ({}): {} at 95%", keys.empty() ? "total" : keys,
-                                errors.empty() ? "error depends on rows read later" : errors));
+std::vector<std::string> TablesJob::notes(Engine& engine) const {
+  // Keys of public tables: their rows say how many cells there are.
+  std::optional<Layout> read;
+  if (!layout_ && engine.begin()) {
+    if (const auto groups = Groups::make(*release_, engine)) {
+      if (auto made = layout_of(*groups)) read = *std::move(made);
+    }
+    engine.end();
   }
+  const Layout* layout = layout_ ? &*layout_ : read ? &*read : nullptr;
+  std::vector<std::string> lines;
+  for (std::size_t set = 0; set < release_->grouping_sets->size(); ++set)
+    lines.push_back(note(set, layout));
   return lines;
+}
+
+std::string TablesJob::note(std::size_t set, const Layout* layout) const {
+  std::string keys, errors;
+  // By the numbers of the keys in GROUP BY: their texts are the engine's.
+  for (const std::size_t key : (*release_->grouping_sets)[set])
+    keys += fmt::format("{}{}", keys.empty() ? "keys " : ", ", key + 1);
+  for (std::size_t i = 0; layout != nullptr && i < columns_.size(); ++i) {
+    const auto error = error95(i, set, *layout);
+    if (!error) continue;
+    errors += fmt::format("{}{} ±{:.4g}", errors.empty() ? "" : ", ", release_->aggregates[i].text,
+                          *error);
+    if (const auto runs = planned(set, layout->axes); runs != marginal(set, layout->axes)) {
+      const std::size_t m = columns_[i].measure;
+      errors += fmt::format(" (runs of values ±{:.4g})",
+                            half_width(layout->plans[m]->variance(runs)) * measures_[m].unit);
+    }
+  }
+  return fmt::format("grouping set ({}): {} at 95%", keys.empty() ? "total" : keys,
+                     errors.empty() ? "error depends on rows read later" : errors);
 }
 
 // What one grouping set is made of.
@@ -488,7 +569,9 @@ void TablesJob::append(const Sums& sums, std::size_t set, const Layout& layout,
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       const std::size_t m = columns_[i].measure;
       const Measure& measure = measures_[m];
-      const double value = sums.values[m][answer], error = half_width(sums.variances[m][answer]);
+      const bool exact = kept_keys.empty() && has_known_total(measure);
+      const double value = sums.values[m][answer],
+                   error = exact ? 0 : half_width(sums.variances[m][answer]);
       ReleasedColumn& column = out.aggregates[i];
       if (!columns_[i].count) {
         column.values.emplace_back(value * measure.unit);

@@ -37,8 +37,9 @@ class TablesJob {
   /// nothing for averages, whose error depends on the number of rows, and for keys of public
   /// tables, whose rows are read later.
   std::optional<double> error95(std::size_t aggregate, std::size_t set) const;
-  /// A line for each grouping set with the errors of its columns.
-  std::vector<std::string> notes() const;
+  /// A line for each grouping set with the errors of its columns. Reads the public tables that list
+  /// keys, no private row.
+  std::vector<std::string> notes(Engine& engine) const;
 
  private:
   /// A sum over rows of sum - centre * count, each row's part within +-limit: in grid units.
@@ -71,6 +72,11 @@ class TablesJob {
   Result<void> make_plans(Layout& layout) const;
   Result<Layout> layout_of(const Groups& groups) const;
   tables::Marginal marginal(std::size_t set, std::span<const tables::Axis> axes) const;
+  tables::Marginal planned(std::size_t set, std::span<const tables::Axis> axes) const;
+  std::optional<double> error95(std::size_t aggregate, std::size_t set, const Layout& layout) const;
+  std::string note(std::size_t set, const Layout* layout) const;
+  bool is_ordered(std::size_t factor) const;
+  bool has_known_total(const Measure& measure) const;
   Result<std::vector<std::vector<std::int64_t>>> totals(const Layout& layout, Groups& groups,
                                                         Engine& engine, RandomSource& random) const;
   Result<std::vector<double>> base_table(const Measure& measure, const Layout& layout,

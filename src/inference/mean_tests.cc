@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "inference/bootstrap_internal.h"
+#include "inference/bounded_rows.h"
 
 namespace discreet::inference {
 namespace {
@@ -59,10 +60,37 @@ Truth truth(const NoisyMoments& group, double mean, double squares, double rows)
   return {n, mean, std::clamp(moved / n, 0.0, 1 - mean * mean)};
 }
 
-struct Shift {
-  double squares, rows;
+// What the release leaves open about spreads and numbers of rows, in standard deviations of noise.
+// Where spreads stand well above their noise, every draw takes a truth of its own from what the
+// noise allows, which keeps the level near the nominal one; elsewhere the worst of several truths
+// counts, since nothing can be said about which are likely.
+class Shifts {
+ public:
+  explicit Shifts(std::span<const NoisyMoments> groups) {
+    known_ = std::all_of(groups.begin(), groups.end(), [](const NoisyMoments& group) {
+      const double n = std::max(2.0, group.rows), mean = std::clamp(group.linear / n, -1.0, 1.0);
+      return truth(group, mean, 0, 0).spread2 * n > kKnown * squares_sd(group, mean) &&
+             group.rows > kKnown * std::sqrt(group.noise.count);
+    });
+  }
+  std::size_t scenarios() const { return known_ ? 1 : std::size(kWorst); }
+  Truth truth_of(const NoisyMoments& group, double mean, std::size_t scenario,
+                 Resample& random) const {
+    if (known_) {
+      const double squares = random.normal(), rows = random.normal();
+      return truth(group, mean, squares, rows);
+    }
+    return truth(group, mean, kWorst[scenario].squares, kWorst[scenario].rows);
+  }
+
+ private:
+  struct Shift {
+    double squares, rows;
+  };
+  static constexpr Shift kWorst[] = {{0, 0}, {2, 0}, {4, 0}, {-2, 0}, {0, -2}, {2, -2}};
+  static constexpr double kKnown = 2;
+  bool known_ = false;
 };
-constexpr Shift kShifts[] = {{0, 0}, {2, 0}, {4, 0}, {-2, 0}, {0, -2}, {2, -2}};
 
 // A uniform point of the body times a Gamma radius. The radius is kept on rejection: the law is
 // continuous here, so that all radii accept alike.
@@ -82,15 +110,13 @@ void draw_noise(const NoisyMoments& group, Resample& random, double (&noise)[3])
   }
 }
 
-// Sums of one group drawn anew: a normal sample of the truth, and the noise.
+// Sums of one group drawn anew: rows of the truth, and the noise.
 Reading redraw(const Truth& truth, const NoisyMoments& group, Resample& random) {
   double noise[3];
   draw_noise(group, random, noise);
-  const double sd = std::sqrt(truth.spread2);
-  const double mean = truth.mean + sd / std::sqrt(truth.rows) * random.normal();
-  const double squares =
-      truth.spread2 * random.chi_square(truth.rows - 1) + truth.rows * mean * mean;
-  return read(truth.rows + noise[0], truth.rows * mean + noise[1],
+  const DrawnRows rows = BoundedRows(truth.rows, truth.mean, truth.spread2).draw(random);
+  const double squares = rows.squares + truth.rows * rows.mean * rows.mean;
+  return read(truth.rows + noise[0], truth.rows * rows.mean + noise[1],
               2 * squares - truth.rows + noise[2], group);
 }
 
@@ -209,15 +235,15 @@ TestOutcome t_test(const NoisyMoments& group, double mean, const Options& option
   outcome.statistic = (found.mean - null) / std::sqrt(found.error2);
   std::vector<double> seed = seed_of({&group, 1});
   seed.push_back(null);
+  const Shifts shifts({&group, 1});
   const auto redraws = [&](double centre) {
     return [&, centre](std::size_t scenario, Resample& random) {
-      const Shift shift = kShifts[scenario];
-      const Reading drawn = redraw(truth(group, centre, shift.squares, shift.rows), group, random);
+      const Reading drawn = redraw(shifts.truth_of(group, centre, scenario, random), group, random);
       return std::fabs(drawn.mean - centre) / std::sqrt(drawn.error2);
     };
   };
   outcome.p_value = beyond > 0 ? 0
-                               : worst_p_value(std::fabs(outcome.statistic), std::size(kShifts),
+                               : worst_p_value(std::fabs(outcome.statistic), shifts.scenarios(),
                                                redraws(null), seed, options);
   if (beyond > 0) outcome.p_value = 1.0 / (options.draws + 1);  // no mean lies outside the range
   // The interval holds the means that the test does not reject. Each end is first put where the
@@ -225,7 +251,7 @@ TestOutcome t_test(const NoisyMoments& group, double mean, const Options& option
   // the ends of the range the two differ.
   const double error = std::sqrt(found.error2);
   const auto times_at = [&](double centre) {
-    return worst_quantile(std::size(kShifts), redraws(std::clamp(centre, -1.0, 1.0)), seed,
+    return worst_quantile(shifts.scenarios(), redraws(std::clamp(centre, -1.0, 1.0)), seed,
                           options);
   };
   const double at_estimate = times_at(found.mean);
@@ -256,19 +282,19 @@ TestOutcome t_test(const NoisyMoments& first, const NoisyMoments& second, const 
   outcome.degrees = (v0 + v1) * (v0 + v1) /
                     std::max(1e-300, v0 * v0 / (found[0].rows - 1) + v1 * v1 / (found[1].rows - 1));
   const auto seed = seed_of(groups);
+  const Shifts shifts(groups);
   const auto redraws = [&](double a, double b) {
     return [&, a, b](std::size_t scenario, Resample& random) {
-      const Shift shift = kShifts[scenario];
-      const Reading x = redraw(truth(first, a, shift.squares, shift.rows), first, random);
-      const Reading y = redraw(truth(second, b, shift.squares, shift.rows), second, random);
+      const Reading x = redraw(shifts.truth_of(first, a, scenario, random), first, random);
+      const Reading y = redraw(shifts.truth_of(second, b, scenario, random), second, random);
       return std::fabs(x.mean - y.mean - (a - b)) / std::sqrt(x.error2 + y.error2);
     };
   };
   const double centre = common_mean(found);
-  outcome.p_value = worst_p_value(std::fabs(outcome.statistic), std::size(kShifts),
+  outcome.p_value = worst_p_value(std::fabs(outcome.statistic), shifts.scenarios(),
                                   redraws(centre, centre), seed, options);
   const double reach =
-      worst_quantile(std::size(kShifts), redraws(found[0].mean, found[1].mean), seed, options) *
+      worst_quantile(shifts.scenarios(), redraws(found[0].mean, found[1].mean), seed, options) *
       outcome.standard_error;
   if (hidden(first) || hidden(second))
     outcome.interval = {-2 * first.half, 2 * first.half};
@@ -296,33 +322,33 @@ AnovaOutcome anova(std::span<const NoisyMoments> groups, const Options& options)
   test.degrees = static_cast<double>(groups.size()) - 1;
   test.statistic = between(found) / test.degrees;
   const auto seed = seed_of(groups);
+  const Shifts shifts(groups);
   std::vector<Reading> drawn(groups.size());
   test.p_value = worst_p_value(
-      test.statistic, std::size(kShifts),
+      test.statistic, shifts.scenarios(),
       [&](std::size_t scenario, Resample& random) {
-        const Shift shift = kShifts[scenario];
         for (std::size_t i = 0; i < groups.size(); ++i)
-          drawn[i] = redraw(truth(groups[i], centre, shift.squares, shift.rows), groups[i], random);
+          drawn[i] =
+              redraw(shifts.truth_of(groups[i], centre, scenario, random), groups[i], random);
         return between(drawn) / test.degrees;
       },
       seed, options);
   // Means: each by itself, and all at once by the largest deviation.
   const auto deviations = [&](std::optional<std::size_t> only) {
     return [&, only](std::size_t scenario, Resample& random) {
-      const Shift shift = kShifts[scenario];
       double largest = 0;
       for (std::size_t i = 0; i < groups.size(); ++i) {
         if (only && i != *only) continue;
         const Reading g =
-            redraw(truth(groups[i], found[i].mean, shift.squares, shift.rows), groups[i], random);
+            redraw(shifts.truth_of(groups[i], found[i].mean, scenario, random), groups[i], random);
         largest = std::max(largest, std::fabs(g.mean - found[i].mean) / std::sqrt(g.error2));
       }
       return largest;
     };
   };
-  const double joint = worst_quantile(std::size(kShifts), deviations({}), seed, options);
+  const double joint = worst_quantile(shifts.scenarios(), deviations({}), seed, options);
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    const double alone = worst_quantile(std::size(kShifts), deviations(i), seed, options);
+    const double alone = worst_quantile(shifts.scenarios(), deviations(i), seed, options);
     Estimated mean;
     const NoisyMoments& g = groups[i];
     mean.value = g.middle + g.half * found[i].mean;

@@ -234,6 +234,7 @@ Result<Relation> Binder::bind_table(const FromItem& item, const TableRef& table,
   for (std::size_t i = ctes_.size(); i-- > 0;)
     if (ctes_[i].ref->name == table.name) return bind_cte(item, i);
   const catalog::Table* found = policy_.table(table.name);
+  if (found == nullptr) found = schema_.twin(table.name);
   if (found == nullptr)
     return source_.not_found(item.position,
                              fmt::format("there is no table '{}'{}", table.name,

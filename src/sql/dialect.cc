@@ -158,6 +158,18 @@ class Lifter {
       options.privacy_unit_column = unquoted(option.value);
     } else if (name == "target_error") {
       options.target_error = unquoted(option.value);
+    } else if (name == "public_total") {
+      DISCREET_TRY(options.public_total, positive_whole(option));
+    } else if (name == "questions") {
+      const auto value = unquoted(option.value);
+      if (value == "cells")
+        options.questions = OrderedQuestions::Cells;
+      else if (value == "ranges")
+        options.questions = OrderedQuestions::Ranges;
+      else if (value == "prefixes")
+        options.questions = OrderedQuestions::Prefixes;
+      else
+        return source_.invalid(option.value.start, "questions is 'cells', 'ranges' or 'prefixes'");
     } else if (name == "group_selection_strategy") {
       const auto value = unquoted(option.value);
       if (value == "laplace_threshold" || value == "LAPLACE_THRESHOLD")
@@ -171,8 +183,8 @@ class Lifter {
       return source_.invalid(
           option.value.start, fmt::format("there is no option '{}'", name),
           "Options are epsilon, delta, max_groups_contributed, max_rows_contributed, "
-          "privacy_unit_column, min_privacy_units_per_group, group_selection_strategy "
-          "and target_error");
+          "privacy_unit_column, min_privacy_units_per_group, group_selection_strategy, "
+          "target_error, public_total and questions");
     }
     if (options.epsilon && options.target_error)
       return source_.invalid(option.value.start, "give epsilon or target_error, not both");
@@ -208,6 +220,11 @@ std::string PrivacyOptions::to_string() const {
     add("group_selection_strategy", "LAPLACE_THRESHOLD");
   if (group_selection == GroupSelection::PublicGroups)
     add("group_selection_strategy", "PUBLIC_GROUPS");
+  if (public_total) add("public_total", std::to_string(*public_total));
+  if (questions)
+    add("questions", *questions == OrderedQuestions::Ranges     ? "'ranges'"
+                     : *questions == OrderedQuestions::Prefixes ? "'prefixes'"
+                                                                : "'cells'");
   return text;
 }
 

@@ -21,6 +21,9 @@ namespace discreet::sql {
 
 enum class GroupSelection { Default, LaplaceThreshold, PublicGroups };
 
+/// Ranges: any run of values; Prefixes: all up to a value.
+enum class OrderedQuestions { Cells, Ranges, Prefixes };
+
 /// What the asker set. Absent: the session's or the curator's choice.
 struct PrivacyOptions {
   std::optional<double> epsilon;
@@ -31,6 +34,10 @@ struct PrivacyOptions {
   std::optional<std::string> privacy_unit_column;
   std::optional<std::string> target_error;
   GroupSelection group_selection = GroupSelection::Default;
+  /// Grouping sets: how many rows there are, where that is public; count(*) then adds up to it.
+  std::optional<std::uint64_t> public_total;
+  /// Grouping sets: what of ordered keys should have the least error, besides single values.
+  std::optional<OrderedQuestions> questions;
 
   /// Options in a fixed order, for the question's identity.
   std::string to_string() const;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "catalog/policy.h"
 
 namespace discreet::sql {
 
@@ -19,8 +20,10 @@ struct SchemaColumn {
 class SchemaProvider {
  public:
   virtual ~SchemaProvider() = default;
-  /// The columns of a policy's table, in order. NotFound or Unavailable otherwise.
+  /// The columns of a policy's table or of a twin, in order. NotFound or Unavailable otherwise.
   virtual Result<std::vector<SchemaColumn>> columns(const std::string& table) const = 0;
+  /// A public table that a statement made; it lives as long as the provider.
+  virtual const catalog::Table* twin(const std::string&) const { return nullptr; }
   /// The SQL of the engine that has the tables; absent: DuckDB's.
   virtual const EngineDialect* dialect() const { return nullptr; }
 };

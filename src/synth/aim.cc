@@ -126,6 +126,7 @@ Result<Twin> fit_aim(const CodedTable& table, const Workload& workload, ApproxDp
     for (std::size_t c = 0; c < before.size(); ++c)
       before[c] = static_cast<double>(sampled[fitting[chosen]][c]) / settings.oversampling;
     measurements.push_back(to_measurement(noisy));
+    twin.wide.push_back(noisy);
     cliques.push_back(candidate.attributes);
     model = model.on(JunctionTree::make(grouping.domain, cliques));
     model.fit(measurements, settings.iterations);
@@ -143,6 +144,7 @@ Result<Twin> fit_aim(const CodedTable& table, const Workload& workload, ApproxDp
   twin.rho = budget.spent();
   twin.events = budget.events();
   emit_tables(model, grouping, domain, context, dice, twin);
+  for (const AttributeGroups& groups : grouping.attributes) twin.groups.push_back(groups.members);
   twin.notes.push_back(fmt::format(
       "aim: {} rounds after {} one-way marginals; last noise of standard deviation {:.4g}; model "
       "of "

@@ -25,16 +25,22 @@ struct FitContext {
   JobProgress progress = {};  ///< may be absent
   std::size_t rows_out = 0;   ///< 0: the private estimate of the number of rows
   std::size_t twins = 1;      ///< independent tables from one fitted model
+  /// Every twin from a model of its own, fitted to the measurements with fresh noise of their size
+  /// on top: the twins then spread as the measurements' noise does (multiple imputation). Only
+  /// `latent` can.
+  bool refit = false;
 };
 
 /// A synthetic table, public like everything in here.
 struct Twin {
   std::vector<CodedTable> tables;  ///< `twins` of them
   double rows_estimate = 0;
-  std::vector<NoisyMarginal> measured;  ///< what was released, on the original domain
-  Rho rho = Rho::zero();                ///< the zCDP of everything that was released
-  std::vector<LossEvent> events;        ///< one for each draw of noise and each choice
-  std::vector<std::string> notes;       ///< for the report: settings, rounds, choices
+  std::vector<NoisyMarginal> measured;  ///< one-ways that were released, on the original domain
+  std::vector<NoisyMarginal> wide;      ///< wider ones, on groups of values
+  std::vector<std::vector<std::vector<std::uint16_t>>> groups;  ///< by attribute, the groups
+  Rho rho = Rho::zero();           ///< the zCDP of everything that was released
+  std::vector<LossEvent> events;   ///< one for each draw of noise and each choice
+  std::vector<std::string> notes;  ///< for the report: settings, rounds, choices
 };
 
 /// Tells `progress` about a stage that spans [from, to] of the job.

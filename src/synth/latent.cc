@@ -48,10 +48,28 @@ Workload measured_part(const Workload& workload, const Domain& domain, ApproxDp 
   return part.marginals.empty() ? workload : part;
 }
 
+// What one more fit is made from.
+struct Inputs {
+  std::vector<FitOneWay> one_ways;
+  std::vector<FitTarget> targets;
+};
+
+// Perturb and fit again: draws, approximately, from what the parameters may be given the noisy
+// counts (exactly so in a linear Gaussian model). Post-processing, so the noise need not be exact.
+Inputs with_fresh_noise(std::vector<FitOneWay> one_ways, std::vector<FitTarget> targets,
+                        Dice& dice) {
+  for (FitOneWay& one_way : one_ways)
+    for (std::size_t v = 0; v < one_way.counts.size(); ++v)
+      one_way.counts[v] += one_way.sigma[v] * dice.normal();
+  for (FitTarget& target : targets)
+    for (float& count : target.counts) count += static_cast<float>(target.sigma * dice.normal());
+  return {std::move(one_ways), std::move(targets)};
+}
+
 }  // namespace
 
 LatentSettings LatentSettings::fast() {
-  return {.components = 128, .steps = 360, .rate = 0.2, .penalty = 0.124, .proposals = 4'000'000};
+  return {.components = 160, .steps = 450, .rate = 0.2, .penalty = 0.128, .proposals = 4'000'000};
 }
 
 Result<Twin> fit_latent(const CodedTable& table, const Workload& workload, ApproxDp target,
@@ -107,33 +125,45 @@ Result<Twin> fit_latent(const CodedTable& table, const Workload& workload, Appro
                                 .rate = settings.rate,
                                 .penalty = penalty,
                                 .batch = settings.batch};
-  DISCREET_TRY(const Mixture model,
-               Mixture::fit(grouping.domain, grouping.rows_estimate, fit_one_ways, targets, mixture,
-                            context.workers, dice, stage(context, "fitting", 0.05, 0.75)));
   const std::size_t rows = context.rows_out > 0
                                ? context.rows_out
                                : static_cast<std::size_t>(std::llround(grouping.rows_estimate));
-  std::vector<SearchTarget> search(targets.size());
   const double scale = static_cast<double>(rows) / grouping.rows_estimate;
-  context.workers.run(targets.size(), [&](std::size_t i) {
-    search[i] = {targets[i].attributes, model.marginal(targets[i].attributes)};
-    for (float& count : search[i].counts) count *= static_cast<float>(scale);
-  });
   // A proposal costs as much as the marginals its attribute is in: the work is bounded, not the
   // number.
   double uses = 0;
-  for (const SearchTarget& one : search)
+  for (const FitTarget& one : targets)
     uses += static_cast<double>(one.attributes.size()) / static_cast<double>(domain.size());
   const auto proposals = static_cast<std::uint64_t>(static_cast<double>(settings.proposals) *
                                                     std::min(1.0, 14 / std::max(uses, 1.0)));
-  for (std::size_t t = 0; t < context.twins; ++t) {
-    CodedTable records = sample_mixture(model, rows, dice);
-    const auto span = 0.25 / static_cast<double>(context.twins);
-    DISCREET_TRY_VOID(local_search(records, search, proposals, dice,
-                                   stage(context, "searching", 0.75 + span * static_cast<double>(t),
-                                         0.75 + span * static_cast<double>(t + 1))));
-    twin.tables.push_back(refine_groups(records, grouping, domain, dice));
+  const std::size_t fits = context.refit ? context.twins : 1;
+  const std::size_t tables = context.twins / fits;  // of each fit
+  const double span = 0.95 / static_cast<double>(fits);
+  for (std::size_t f = 0; f < fits; ++f) {
+    const double from = 0.05 + span * static_cast<double>(f);
+    const Inputs inputs =
+        context.refit ? with_fresh_noise(fit_one_ways, targets, dice) : Inputs{{}, {}};
+    DISCREET_TRY(const Mixture model,
+                 Mixture::fit(grouping.domain, grouping.rows_estimate,
+                              context.refit ? inputs.one_ways : fit_one_ways,
+                              context.refit ? inputs.targets : targets, mixture, context.workers,
+                              dice, stage(context, "fitting", from, from + 0.75 * span)));
+    std::vector<SearchTarget> search(targets.size());
+    context.workers.run(targets.size(), [&](std::size_t i) {
+      search[i] = {targets[i].attributes, model.marginal(targets[i].attributes)};
+      for (float& count : search[i].counts) count *= static_cast<float>(scale);
+    });
+    for (std::size_t t = 0; t < tables; ++t) {
+      CodedTable records = sample_mixture(model, rows, dice);
+      const double each = 0.25 * span / static_cast<double>(tables);
+      const double begin = from + 0.75 * span + each * static_cast<double>(t);
+      DISCREET_TRY_VOID(local_search(records, search, proposals, dice,
+                                     stage(context, "searching", begin, begin + each)));
+      twin.tables.push_back(refine_groups(records, grouping, domain, dice));
+    }
   }
+  twin.wide = wide;
+  for (const AttributeGroups& groups : grouping.attributes) twin.groups.push_back(groups.members);
   twin.measured = std::move(narrow);
   twin.events = measurements.events();
   twin.notes.push_back(fmt::format(

@@ -83,6 +83,7 @@ Result<Twin> fit_mst(const CodedTable& table, const Workload& workload, ApproxDp
     DISCREET_TRY(const NoisyMarginal noisy,
                  budget.measure(pairs[i].exact, pairs[i].attributes, sigma, context.random));
     measurements.push_back(to_measurement(noisy));
+    twin.wide.push_back(noisy);
     cliques.push_back(pairs[i].attributes);
   }
   GraphicalModel model(grouping.domain, grouping.rows_estimate,
@@ -94,6 +95,7 @@ Result<Twin> fit_mst(const CodedTable& table, const Workload& workload, ApproxDp
   twin.rho = budget.spent();
   twin.events = budget.events();
   emit_tables(model, grouping, domain, context, dice, twin);
+  for (const AttributeGroups& groups : grouping.attributes) twin.groups.push_back(groups.members);
   twin.notes.push_back(
       fmt::format("mst: {} pairs measured with noise of standard deviation {:.4g}; {} of {} value "
                   "groups",

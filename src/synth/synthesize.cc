@@ -44,6 +44,9 @@ Result<Twin> fit(const CodedTable& table, const Workload& workload, ApproxDp tar
   const Method method = settings.method == Method::Auto
                             ? choose_method(table.domain, workload, target)
                             : settings.method;
+  if (context.refit && method != Method::Latent)
+    return invalid_parameter(
+        "only the method latent fits every twin anew; the others make all twins from one model");
   switch (method) {
     case Method::Independent:
       return fit_independent(table, target, context);

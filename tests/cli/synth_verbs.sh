@@ -33,7 +33,11 @@ END
 grep -Eq '^"ER, north",[0-9]+,[0-9]+,[0-9]{4}-[0-9]{2}-[0-9]{2},z[0-3]$' twin.csv || say_failed "no row in the table's own types"
 [ -s twin.2.csv ] || say_failed "no second twin"
 grep -q '"twins":2' said.json || say_failed "$(cat said.json)"
-grep -q '"confidence": 0.95' i.json || say_failed "no intervals"
+grep -q '"confidence":0.95' i.json || say_failed "no intervals"
+grep -q '"columns":\[' i.json || say_failed "no intervals of wider marginals"
+"$discreet" synth fit people.csv --domain domain.json --epsilon 5 --fast --twins 2 --refit --out fresh.csv 2> /dev/null
+cmp -s fresh.csv fresh.2.csv && say_failed "two fits gave one twin"
+refused 2 "$discreet" synth fit people.csv --domain domain.json --epsilon 5 --method mst --twins 2 --refit --out t.csv
 "$discreet" synth fit people.csv --domain domain.json --epsilon 5 --fast --rows 100 --out twin.parquet 2> /dev/null
 [ "$(head -c 4 twin.parquet)" = PAR1 ] || say_failed "no Parquet file"
 "$discreet" synth score twin.csv twin.parquet --workload 1way --json 2> err | grep '"private":false' > /dev/null || say_failed "score does not say that it is not private"
@@ -73,6 +77,11 @@ cmp first.csv again.csv || say_failed "the same twin asked for again must be the
 grep -q "paid before" err || say_failed "$(cat err)"
 refused 1 "$discreet" synth fit people --policy discreet.toml --epsilon 1 --delta 1e-7 --method mst --out more.csv
 [ ! -e more.csv ] || say_failed "a twin that was not paid for was written"
+
+# The same in SQL: the twin is then a public table, also for later processes.
+"$discreet" query --policy discreet.toml --json "CREATE TABLE double AS SYNTHESIZE people WITH (epsilon = 0.25, delta = 1e-7, fast = true)" > made.json 2> err || say_failed "$(cat err)"
+"$discreet" query --policy discreet.toml --json "SELECT ward, count(*) FROM double GROUP BY ward" > asked.json 2> err || say_failed "$(cat err)"
+grep "cost: nothing" err > /dev/null || say_failed "a question about a twin costs: $(cat err)"
 "$discreet" ledger verify --policy discreet.toml > /dev/null
 
 # The page needs nothing from outside, and a browser shows it.

@@ -2,6 +2,7 @@
 // charged once, and private.
 #include <charconv>
 #include <cmath>
+#include <cstring>
 #include <map>
 
 #include "curator_fixture.h"
@@ -72,6 +73,14 @@ TEST_F(GroupingSetsTest, AGeographyIsRolledUpAlongItsPublicTable) {
   const auto exact = open(policy).answer(with_delta(sql + sorted, 1e7));
   ASSERT_TRUE(exact) << exact.error().message;
   EXPECT_EQ(exact->rows, exactly(sql + sorted, 4));
+
+  // The places are public, so the errors are known before anything is paid.
+  const auto explained = open(policy).explain(with_delta(sql, 1));
+  ASSERT_TRUE(explained) << explained.error().message;
+  int told = 0;
+  for (const std::string& notice : explained->notices)
+    told += notice.find("count(*) ±") != std::string::npos;
+  EXPECT_EQ(told, 4);
 
   const auto answer = open(policy).answer(with_delta(sql + " ORDER BY 1, 2, 3", 1));
   ASSERT_TRUE(answer) << answer.error().message;
@@ -160,12 +169,66 @@ TEST_F(GroupingSetsTest, ExplainTellsTheErrorOfEveryGroupingSetBeforeItIsPaid) {
   EXPECT_NEAR(worst, *explained->columns.back().error95, 0.01);  // printed to four digits
 }
 
+TEST_F(GroupingSetsTest, AKnownTotalIsKeptExactly) {
+  const std::string sql =
+      "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 0.05, delta = 1e-6, public_total = 101) "
+      "sex, age > 50 AS older, count(*) AS n FROM people GROUP BY CUBE (sex, age > 50)";
+  const auto answer = open().answer(ask(sql, 1));
+  ASSERT_TRUE(answer) << answer.error().message;
+  double whole = 0;
+  for (std::size_t row = 0; row < answer->rows.size(); ++row) {
+    const auto& cells = answer->rows[row];
+    if (cells[0] && cells[1]) whole += number(cells[2]);
+    if (cells[0] || cells[1]) continue;
+    EXPECT_EQ(cells[2], "101");
+    EXPECT_EQ(answer->errors[row][2], 0.0);
+  }
+  EXPECT_EQ(whole, 101);
+}
+
+TEST_F(GroupingSetsTest, RunsOfValuesHaveTheErrorTheyWerePlannedFor) {
+  const auto runs = [&](const char* questions) {
+    const auto explained = open().explain(
+        ask(std::string("SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, delta = 1e-6") +
+                questions + ") age, count(*) FROM people GROUP BY GROUPING SETS ((age))",
+            1));
+    EXPECT_TRUE(explained) << explained.error().message;
+    if (!explained) return std::pair(0.0, 0.0);
+    const std::string& note = explained->notices.back();
+    const auto after = [&](const char* what) {
+      const auto at = note.find(what);
+      return at == std::string::npos ? 0 : std::stod(note.substr(at + std::strlen(what)));
+    };
+    return std::pair(after("count(*) ±"), after("runs of values ±"));
+  };
+  const auto cells = runs(""), ranges = runs(", questions = 'ranges'"),
+             prefixes = runs(", questions = 'prefixes'");
+  std::cout << "cells " << cells.first << ", ranges " << ranges.first << " and " << ranges.second
+            << ", prefixes " << prefixes.second << '\n';
+  EXPECT_GT(ranges.first, cells.first);       // single values pay for it
+  EXPECT_LT(ranges.second, 5 * cells.first);  // a third of 101 cells would have 5.8 times the error
+  EXPECT_GT(ranges.second, 0);
+  EXPECT_GT(prefixes.second, 0);
+  // And it is answered.
+  const auto answer = curator_->answer(
+      ask("SELECT sum(n) FROM (SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 100, delta = "
+          "1e-6, questions = 'ranges') age, count(*) AS n FROM people GROUP BY GROUPING SETS "
+          "((age))) t WHERE age BETWEEN 20 AND 29",
+          100));
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_NEAR(number(answer->rows[0][0]), 10, 1.5);
+}
+
 TEST_F(GroupingSetsTest, WhatCannotBeDonePrivatelyIsRefusedWithTheReason) {
   const auto says = [&](const std::string& sql, const std::string& words) {
     const std::string said = refusal(sql);
     EXPECT_NE(said.find(words), std::string::npos) << sql << "\n" << said;
   };
   says("SELECT town, count(*) FROM people GROUP BY ROLLUP (town)", "keys whose values are public");
+  says(
+      "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (public_total = 101) sex, count(*) FROM people "
+      "GROUP BY sex",
+      "GROUPING SETS");
   says("SELECT sex, median(age) FROM people GROUP BY ROLLUP (sex)", "only count(*)");
   says("SELECT sex, count(DISTINCT person_id) FROM people GROUP BY ROLLUP (sex)", "only count(*)");
   says("SELECT kind, count(*) FROM visits GROUP BY ROLLUP (kind)", "any number of rows");

@@ -46,7 +46,8 @@ TEST(LevelsTest, Means) {
   for (const Setting& s :
        {Setting{RowLaw::Normal, 1, 500, true}, Setting{RowLaw::Normal, 0.1, 2000, true},
         Setting{RowLaw::Normal, 0.1, 30, false}, Setting{RowLaw::Skewed, 1, 2000, true},
-        Setting{RowLaw::Skewed, 0.1, 100, false}, Setting{RowLaw::TwoPoint, 0.3, 300, true}}) {
+        Setting{RowLaw::Skewed, 0.1, 100, false}, Setting{RowLaw::TwoPoint, 0.3, 300, true},
+        Setting{RowLaw::Skewed, 5, 30, false}, Setting{RowLaw::Normal, 5, 30, false}}) {
     SeededRandom random(201);
     DataBits bits(random);
     const auto mechanism = MomentsMechanism::make(eps(s.epsilon), {0, 1000}).value();
