@@ -59,6 +59,8 @@ class PostgresDialect final : public EngineDialect {
   std::string sha256_hex(const std::string& text) const override {
     return fmt::format("encode(sha256(convert_to({}, 'UTF8')), 'hex') COLLATE \"C\"", text);
   }
+  bool sums_are_wide() const override { return true; }
+  std::string text(const std::string& text) const override { return quote_text(text); }
   std::string statement(const std::string& sql) const override {
     return finish_statement(sql, style_);
   }

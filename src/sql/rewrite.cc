@@ -250,6 +250,14 @@ void write_release_sql(const ReleaseInput& input, Release& release) {
     const Value& value = release.values[*feature.value];
     return value.lower >= -kSmall && value.upper <= kSmall;
   };
+  const auto widened = [&](const std::string& sql) {
+    constexpr std::string_view kBegin = "coalesce(sum(", kEnd = "), 0)";
+    if (input.dialect == nullptr || input.dialect->sums_are_wide() || !sql.starts_with(kBegin) ||
+        !sql.ends_with(kEnd))
+      return sql;
+    return fmt::format("coalesce(sum(CAST({} AS HUGEINT)), 0)",
+                       sql.substr(kBegin.size(), sql.size() - kBegin.size() - kEnd.size()));
+  };
   std::vector<std::string> features;
   for (std::size_t i = 0; i < input.feature_sql.size(); ++i) {
     const Feature& feature = release.features[i];
@@ -257,7 +265,7 @@ void write_release_sql(const ReleaseInput& input, Release& release) {
         fmt::format("{} AS f{}",
                     sums_small(feature)
                         ? fmt::format("coalesce(sum(CAST(q{} AS INTEGER)), 0)", *feature.value + 1)
-                        : input.feature_sql[i],
+                        : widened(input.feature_sql[i]),
                     i + 1));
   }
 
@@ -322,7 +330,10 @@ std::string bounded_totals_sql(const Release& release, const SqlBounding& boundi
                                const EngineDialect* dialect) {
   DISCREET_CHECK(bounding.clip.size() == release.features.size(),
                  "one pair of clipping bounds per feature");
-  std::vector<std::string> keys, hashed{quote_text(bounding.key), "CAST(unit AS VARCHAR)"}, sums;
+  std::vector<std::string> keys,
+      hashed{dialect == nullptr ? quote_text(bounding.key) : dialect->text(bounding.key),
+             "CAST(unit AS VARCHAR)"},
+      sums;
   for (const Key& key : release.keys) {
     keys.push_back(key.column);
     // Lengths keep ('ab', 'c') and ('a', 'bc') apart.
