@@ -233,7 +233,8 @@ class Answer:
     def certificate(self) -> str:
         """What the answer can prove of itself, as JSON (docs/formats/certificate.md)."""
         if self._certifier is None:
-            raise errors.Refused("certificates of a server's answers are handed out by the server (docs/http.md)")
+            raise errors.Refused("a certificate names the state of the data's files, so a server gives none to analysts; "
+                                 "its owner has them: discreet query --certificate")
         return self._certifier(self._cells)
 
     def plot(self, value: Optional[str] = None, *, by: Optional[str] = None, ax: Any = None) -> Any:

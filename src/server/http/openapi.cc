@@ -62,6 +62,7 @@ Json schemas() {
   all["Question"] = object({{"sql", text()},
                             {"epsilon", number()},
                             {"delta", number()},
+                            {"target_error", text()},
                             {"idempotency_key", text()},
                             {"format", {{"type", "string"}, {"enum", {"json", "csv", "arrow"}}}}},
                            {"sql"});
