@@ -97,6 +97,8 @@ describe("an error that waits for a bound", () => {
   it("is drawn against the bound that will be found, and moves with epsilon", async () => {
     await page.reload();
     await page.getByRole("group", { name: "Example questions" }).waitFor();
+    await page.getByLabel("ε, exactly").fill("0.2");
+    await page.getByLabel("ε, exactly").press("Tab");
     await write(page, "select ward, count(*) as stays, avg(days) as days\nfrom visits\ngroup by ward");
     const size = page.locator(".error-picture", { hasText: "rows one person may add" }).first().locator(".error-size");
     await size.waitFor();
