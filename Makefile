@@ -5,7 +5,7 @@ CMAKE_ARGS ?=
 JOBS   ?= $(shell nproc)
 SETUP  := $(if $(filter off,$(DISCREET_SETUP)),@true,@tools/setup/debian.sh)
 
-.PHONY: run test slow build setup setup-test lectures docs bench bench-peers fuzz package format clean
+.PHONY: run test slow build setup setup-test lectures docs bench bench-peers fuzz tsan package format clean
 
 run: build
 	@tools/demo.sh $(BUILD)/bin/discreet
@@ -56,6 +56,11 @@ fuzz: setup-test
 	$(SETUP) ci
 	@tests/fuzz/run.sh $(BUILD)-fuzz
 
+# Ledger and server under the thread sanitizer.
+tsan: setup-test
+	$(SETUP) ci
+	@JOBS=$(JOBS) tests/server/sanitized.sh thread $(BUILD)-tsan
+
 # A Debian package and a relocatable archive in $(BUILD)/package, installed and started in a clean root.
 package: build
 	@packaging/package.sh $(BUILD) $(BUILD)/package
@@ -65,4 +70,4 @@ format:
 	@git ls-files -- '*.cc' '*.h' | xargs clang-format-19 -i
 
 clean:
-	@rm -rf $(BUILD) $(BUILD)-wheel $(BUILD)-asan $(BUILD)-fuzz
+	@rm -rf $(BUILD) $(BUILD)-wheel $(BUILD)-asan $(BUILD)-fuzz $(BUILD)-tsan

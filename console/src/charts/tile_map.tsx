@@ -79,14 +79,17 @@ function Tile({ part, at, share, path, hatch }: { part: Tree; at: Rect; share: n
   const value = cell ? formatValue(cell.value, cell.error) : formatNumber(Math.round(part.value));
   const error = cell && cell.error !== null ? formatError(cell.error) : "";
   const box = { x: at.x + gap / 2, y: at.y + gap / 2, width: Math.max(0, at.width - gap), height: Math.max(0, at.height - gap), rx: 3 };
-  const name = at.height > 22 ? clipped(part.label, at.width - 12, 6.8) : "";
+  // As in the coloured table, the hatching is a strip at the edge: numbers stand beside it, not on it.
+  const strip = grade === "firm" || box.width < 16 ? 0 : Math.min(12, box.width / 3);
+  const left = at.x + 7 + strip, room = at.width - 12 - strip;
+  const name = at.height > 22 ? clipped(part.label, room, 6.8) : "";
   return (
     <g class="tile">
       <rect {...box} class="tile-fill" style={{ "--heat": `${Math.round(25 + 75 * share)}%` }}><title>{`${path.join(" › ")}: ${value} ${error}`}</title></rect>
-      {grade !== "firm" && <rect {...box} fill={`url(#${hatch}-${grade})`} pointer-events="none" />}
-      {name && <text x={at.x + 7} y={at.y + 16} class="tile-name">{name}</text>}
-      {name && at.height > 40 && value.length * 7 < at.width - 12 && <text x={at.x + 7} y={at.y + 32} class="tile-value">{value}</text>}
-      {name && at.height > 56 && error.length * 6.6 < at.width - 12 && <text x={at.x + 7} y={at.y + 47} class="tile-error">{error}</text>}
+      {grade !== "firm" && <rect {...box} width={strip || box.width} fill={`url(#${hatch}-${grade})`} pointer-events="none" />}
+      {name && <text x={left} y={at.y + 16} class="tile-name">{name}</text>}
+      {name && at.height > 40 && value.length * 7 < room && <text x={left} y={at.y + 32} class="tile-value">{value}</text>}
+      {name && at.height > 56 && error.length * 6.6 < room && <text x={left} y={at.y + 47} class="tile-error">{error}</text>}
     </g>
   );
 }

@@ -32,6 +32,7 @@ async function ask(at: Page, sql: string, epsilon: string): Promise<void> {
   await at.keyboard.press("Escape");
   await at.getByRole("button", { name: /^Run/ }).click();
   await at.getByRole("heading", { name: "Answer" }).waitFor();
+  await expect.poll(() => at.getByText("To the question asked before").count(), { timeout: 60_000 }).toBe(0);
 }
 
 const whole = (text: string | null) => Number(text?.replace(/[,±]/g, "").replace("−", "-"));
@@ -94,6 +95,10 @@ describe("answers with several keys", () => {
 
 describe("an error that waits for a bound", () => {
   it("is drawn against the bound that will be found, and moves with epsilon", async () => {
+    await page.reload();
+    await page.getByRole("group", { name: "Example questions" }).waitFor();
+    await page.getByLabel("ε, exactly").fill("0.2");
+    await page.getByLabel("ε, exactly").press("Tab");
     await write(page, "select ward, count(*) as stays, avg(days) as days\nfrom visits\ngroup by ward");
     const size = page.locator(".error-picture", { hasText: "rows one person may add" }).first().locator(".error-size");
     await size.waitFor();

@@ -35,7 +35,6 @@ export function BoundPicture({ column }: { column: Yardstick }) {
         <path d={linePath(line)} class="error-line" />
         {marks.map((mark) => <circle key={mark} cx={x(mark)} cy={y(error(mark))} r="3.5" class="bound-dot" />)}
       </svg>
-      <div class="small quiet">How many rows count for one person is found privately while answering, within the same price; the error follows it and comes with the answer.</div>
     </figure>
   );
 }

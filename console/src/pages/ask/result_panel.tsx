@@ -9,7 +9,7 @@ import { download } from "../../ui/download";
 import { Segments } from "../../ui/field";
 import { DownIcon } from "../../ui/icons";
 import { Panel } from "../../ui/panel";
-import { Empty, Note } from "../../ui/states";
+import { Empty, Notices } from "../../ui/states";
 import { ResultChart } from "./result_chart";
 import { ResultMap, ResultTiles } from "./result_map";
 import { ResultTable } from "./result_table";
@@ -49,7 +49,7 @@ export function ResultPanel({ asked, rungs, earlier }: { asked: Asked; rungs: Ru
     }>
       <div class="panel-body stack">
         {earlier && <p class="small quiet">To the question asked before: <code>{asked.sql.replace(/\s+/g, " ")}</code></p>}
-        {answer.notices.map((notice) => <Note key={notice}>{notice}</Note>)}
+        <Notices notices={answer.notices} />
         {answer.rows.length === 0 && <Empty title="No rows">No group was large enough to be named, or the conditions leave none.</Empty>}
         {measure && (
           <>
