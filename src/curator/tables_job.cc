@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include "curator/contributions.h"
+#include "curator/row_bound.h"
+#include "mechanisms/bound_search.h"
 #include "privacy/zcdp_conversion.h"
 
 namespace discreet {
@@ -16,6 +18,8 @@ namespace {
 Error refused(std::string message) {
   return {ErrorCode::Refused, std::move(message)};
 }
+
+constexpr double kSearchShare = 0.1;  // of epsilon, where rows of a unit are not bounded
 
 double half_width(double variance) {
   return tables::interval_half_width(variance, 0.95);
@@ -37,9 +41,41 @@ Result<TablesJob> TablesJob::make(const sql::Release& release, ApproxDp budget) 
   DISCREET_TRY_VOID(job.find_factors());
   DISCREET_TRY_VOID(job.find_rows_max());
   DISCREET_TRY_VOID(job.find_measures());
-  DISCREET_TRY_VOID(job.share(budget));
+  if (job.rows_max_ == 0) {
+    DISCREET_TRY(job.search_, Epsilon::make(mul_down(kSearchShare, budget.epsilon.value())));
+    DISCREET_TRY(budget.epsilon,
+                 Epsilon::make(sub_down(budget.epsilon.value(), job.search_.value())));
+    // Limits of the search are found now, before anything is charged.
+    DISCREET_TRY_VOID(BoundSearch::balanced(job.search_, budget.epsilon, 1));
+  }
+  job.budget_ = budget;
+  DISCREET_TRY_VOID(job.share(std::max<std::uint64_t>(1, job.rows_max_)));
   if (job.layout_) DISCREET_TRY_VOID(job.make_plans(*job.layout_));
   return job;
+}
+
+LossEvent TablesJob::loss() const {
+  if (rows_max_ > 0) return loss::Zcdp{rho_};
+  return loss::Composed{{loss::Pure{search_}, loss::Zcdp{rho_}}};
+}
+
+// Plans depend on the bound by the size of their noise only, so they are made anew with it.
+Result<ReleasedTable> TablesJob::find_and_run(Groups& groups, Engine& engine,
+                                              RandomSource& random) const {
+  TablesJob bounded = *this;
+  DISCREET_TRY(bounded.rows_max_,
+               find_row_bound(*release_, search_, budget_.epsilon, engine, random));
+  DISCREET_TRY_VOID(bounded.share(bounded.rows_max_));
+  if (bounded.layout_) {
+    bounded.layout_->plans.clear();
+    DISCREET_TRY_VOID(bounded.make_plans(*bounded.layout_));
+  }
+  DISCREET_TRY(ReleasedTable table, bounded.run(groups, engine, random));
+  table.notices.push_back(fmt::format(
+      "a unit counts with at most {} rows (found privately); max_rows_per_unit in the policy or "
+      "max_rows_contributed saves that tenth of epsilon",
+      bounded.rows_max_));
+  return table;
 }
 
 // Axes: each listed or ranged key by itself, the keys of each public table together.
@@ -107,14 +143,7 @@ Result<void> TablesJob::find_rows_max() {
   if (release_->bounds.one_row_per_unit) rows = 1;
   if (release_->options && release_->options->max_rows_contributed)
     rows = std::min(rows.value_or(UINT64_MAX), *release_->options->max_rows_contributed);
-  if (!rows || *rows == 0)
-    return refused(fmt::format(
-        "One of {} may have any number of rows in these tables. Say how many count: "
-        "max_rows_per_unit "
-        "in the policy, or SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (max_rows_contributed = 10) "
-        "...",
-        release_->people));
-  rows_max_ = *rows;
+  rows_max_ = rows.value_or(0);
   return {};
 }
 
@@ -206,11 +235,11 @@ tables::Marginal TablesJob::marginal(std::size_t set, std::span<const tables::Ax
 
 // A unit's rows move the cells of a measure by at most rows * limit altogether, so its plan gets
 // its share of rho over the square of that.
-Result<void> TablesJob::share(ApproxDp budget) {
-  DISCREET_TRY(rho_, zcdp_meeting(budget));
+Result<void> TablesJob::share(std::uint64_t rows_max) {
+  DISCREET_TRY(rho_, zcdp_meeting(budget_));
   Rho sum = Rho::zero();
   for (Measure& measure : measures_) {
-    const double most = mul_up(count_up(rows_max_), static_cast<double>(measure.limit));
+    const double most = mul_up(count_up(rows_max), static_cast<double>(measure.limit));
     const double part = div_down(rho_.value(), static_cast<double>(measures_.size()));
     DISCREET_TRY(measure.rho, Rho::make(div_down(part, mul_up(most, most))));
     DISCREET_TRY(const Rho paid, Rho::make(mul_up(measure.rho.value(), mul_up(most, most))));
@@ -220,7 +249,7 @@ Result<void> TablesJob::share(ApproxDp budget) {
   while (sum > rho_) {
     sum = Rho::zero();
     for (Measure& measure : measures_) {
-      const double most = mul_up(count_up(rows_max_), static_cast<double>(measure.limit));
+      const double most = mul_up(count_up(rows_max), static_cast<double>(measure.limit));
       DISCREET_TRY(measure.rho, Rho::make(measure.rho.value() * (1 - 1e-13)));
       DISCREET_TRY(const Rho paid, Rho::make(mul_up(measure.rho.value(), mul_up(most, most))));
       sum = sum + paid;
@@ -423,56 +452,6 @@ bool TablesJob::has_known_total(const Measure& measure) const {
          feature.kind == sql::Feature::Kind::Rows && !feature.condition;
 }
 
-std::optional<double> TablesJob::error95(std::size_t aggregate, std::size_t set) const {
-  return layout_ ? error95(aggregate, set, *layout_) : std::nullopt;
-}
-
-std::optional<double> TablesJob::error95(std::size_t aggregate, std::size_t set,
-                                         const Layout& layout) const {
-  const Column& column = columns_[aggregate];
-  if (column.count) return std::nullopt;
-  if ((*release_->grouping_sets)[set].empty() && has_known_total(measures_[column.measure]))
-    return 0;
-  return half_width(layout.plans[column.measure]->variance(marginal(set, layout.axes))) *
-         measures_[column.measure].unit;
-}
-
-std::vector<std::string> TablesJob::notes(Engine& engine) const {
-  // Keys of public tables: their rows say how many cells there are.
-  std::optional<Layout> read;
-  if (!layout_ && engine.begin()) {
-    if (const auto groups = Groups::make(*release_, engine)) {
-      if (auto made = layout_of(*groups)) read = *std::move(made);
-    }
-    engine.end();
-  }
-  const Layout* layout = layout_ ? &*layout_ : read ? &*read : nullptr;
-  std::vector<std::string> lines;
-  for (std::size_t set = 0; set < release_->grouping_sets->size(); ++set)
-    lines.push_back(note(set, layout));
-  return lines;
-}
-
-std::string TablesJob::note(std::size_t set, const Layout* layout) const {
-  std::string keys, errors;
-  // By the numbers of the keys in GROUP BY: their texts are the engine's.
-  for (const std::size_t key : (*release_->grouping_sets)[set])
-    keys += fmt::format("{}{}", keys.empty() ? "keys " : ", ", key + 1);
-  for (std::size_t i = 0; layout != nullptr && i < columns_.size(); ++i) {
-    const auto error = error95(i, set, *layout);
-    if (!error) continue;
-    errors += fmt::format("{}{} ±{:.4g}", errors.empty() ? "" : ", ", release_->aggregates[i].text,
-                          *error);
-    if (const auto runs = planned(set, layout->axes); runs != marginal(set, layout->axes)) {
-      const std::size_t m = columns_[i].measure;
-      errors += fmt::format(" (runs of values ±{:.4g})",
-                            half_width(layout->plans[m]->variance(runs)) * measures_[m].unit);
-    }
-  }
-  return fmt::format("grouping set ({}): {} at 95%", keys.empty() ? "total" : keys,
-                     errors.empty() ? "error depends on rows read later" : errors);
-}
-
 // What one grouping set is made of.
 struct TablesJob::Sums {
   tables::Marginal marginal;
@@ -481,6 +460,7 @@ struct TablesJob::Sums {
 };
 
 Result<ReleasedTable> TablesJob::run(Groups& groups, Engine& engine, RandomSource& random) const {
+  if (rows_max_ == 0) return find_and_run(groups, engine, random);
   std::optional<Layout> read;
   if (!layout_) {
     DISCREET_TRY(read, layout_of(groups));

@@ -7,7 +7,8 @@
 // leaves, and sets that hold the first few of them are its levels.
 //
 // Guarantee: run() is (epsilon, delta)-DP for the budget, under add/remove of a privacy unit; it is
-//            rho-zCDP for the greatest rho that implies the budget.
+//            rho-zCDP for the greatest rho that implies the budget, or the tables are for nine
+//            tenths of epsilon, where a tenth finds how many rows of a unit count.
 // Assumes:   as sql/question.h; no unit keeps more than `rows_max` rows (enforced by sampling).
 // Proof:     docs/proofs/residual_tables.md, point 6 (several rows a unit); zCDP of the measures
 //            adds.
@@ -26,13 +27,13 @@ namespace discreet {
 
 class TablesJob {
  public:
-  /// Refused: a private key, an aggregate that does not add up, a value or a unit without bounds,
-  /// no delta, too many cells, keys of a public table that are not rolled up in order.
+  /// Refused: a private key, an aggregate that does not add up, a value without bounds, no delta,
+  /// too many cells, keys of a public table that are not rolled up in order.
   static Result<TablesJob> make(const sql::Release& release, ApproxDp budget);
 
   Result<ReleasedTable> run(Groups& groups, Engine& engine, RandomSource& random) const;
 
-  LossEvent loss() const { return loss::Zcdp{rho_}; }
+  LossEvent loss() const;
   /// Half the width of a 95 % interval of aggregate `i` in grouping set `set`, known beforehand;
   /// nothing for averages, whose error depends on the number of rows, and for keys of public
   /// tables, whose rows are read later.
@@ -68,9 +69,10 @@ class TablesJob {
   Result<void> find_rows_max();
   Result<void> find_measures();
   std::size_t measure(std::size_t feature, std::size_t count, bool centred);
-  Result<void> share(ApproxDp budget);
+  Result<void> share(std::uint64_t rows_max);
   Result<void> make_plans(Layout& layout) const;
   Result<Layout> layout_of(const Groups& groups) const;
+  Result<ReleasedTable> find_and_run(Groups& groups, Engine& engine, RandomSource& random) const;
   tables::Marginal marginal(std::size_t set, std::span<const tables::Axis> axes) const;
   tables::Marginal planned(std::size_t set, std::span<const tables::Axis> axes) const;
   std::optional<double> error95(std::size_t aggregate, std::size_t set, const Layout& layout) const;
@@ -87,9 +89,11 @@ class TablesJob {
               ReleasedTable& out) const;
 
   const sql::Release* release_ = nullptr;
-  std::vector<std::vector<std::size_t>> factors_;  // keys of each axis, ascending
-  std::optional<Layout> layout_;                   // where no public table has to be read first
-  std::uint64_t rows_max_ = 1;
+  std::vector<std::vector<std::size_t>> factors_;    // keys of each axis, ascending
+  std::optional<Layout> layout_;                     // where no public table has to be read first
+  std::uint64_t rows_max_ = 1;                       // 0: to be found, with `search_` of the budget
+  ApproxDp budget_{Epsilon::zero(), Delta::zero()};  // of the tables
+  Epsilon search_ = Epsilon::zero();
   std::vector<Measure> measures_;
   std::vector<Column> columns_;  // by aggregate
   Rho rho_ = Rho::zero();

@@ -9,9 +9,6 @@
 namespace discreet::inference {
 namespace {
 
-// Standard deviations of the noise by which the number of rows may be off.
-constexpr double kRowShifts[] = {0, 2, -2};
-
 double total(std::span<const double> cells) {
   return std::accumulate(cells.begin(), cells.end(), 0.0);
 }
@@ -20,6 +17,25 @@ double rows_at(const NoisyCounts& counts, double shift) {
   const double sd = counts.noise_sd() * std::sqrt(static_cast<double>(counts.cells.size()));
   return std::max(1.0, std::round(total(counts.cells) + shift * sd));
 }
+
+// Standard deviations of the noise by which the number of rows may be off. Where rows are many
+// times the noise every draw takes a number of its own from what the noise allows; elsewhere the
+// worst of three counts.
+class RowShifts {
+ public:
+  explicit RowShifts(const NoisyCounts& counts)
+      : known_(total(counts.cells) >
+               kKnown * counts.noise_sd() * std::sqrt(static_cast<double>(counts.cells.size()))) {}
+  std::size_t scenarios() const { return known_ ? 1 : std::size(kWorst); }
+  double draw(std::size_t scenario, Resample& random) const {
+    return known_ ? random.normal() : kWorst[scenario];
+  }
+
+ private:
+  static constexpr double kWorst[] = {0, 2, -2};
+  static constexpr double kKnown = 10;
+  bool known_;
+};
 
 // Fewer rows than the noise of all cells cannot be told from none.
 double floored(double rows, const NoisyCounts& counts) {
@@ -135,16 +151,18 @@ TestOutcome proportion_test(const NoisyCounts& counts, double chance, const Opti
   outcome.estimate = found.value;
   outcome.standard_error = std::sqrt(found.error2);
   std::vector<double> cells;
+  const RowShifts shifts(counts);
   const auto redraws = [&](double at) {
     return [&, at](std::size_t scenario, Resample& random) {
       const double chances[] = {at, 1 - at};
-      redraw(rows_at(counts, kRowShifts[scenario]), chances, counts.epsilon, random, cells);
+      redraw(rows_at(counts, shifts.draw(scenario, random)), chances, counts.epsilon, random,
+             cells);
       return std::fabs(statistic(cells, at));
     };
   };
   const double null[] = {chance};
-  outcome.p_value = worst_p_value(std::fabs(outcome.statistic), std::size(kRowShifts),
-                                  redraws(chance), seed_of(counts, null), options);
+  outcome.p_value = worst_p_value(std::fabs(outcome.statistic), shifts.scenarios(), redraws(chance),
+                                  seed_of(counts, null), options);
   // The interval holds the chances that the test does not reject. Each end is where the statistic
   // meets its critical value, which is found at the normal law's end first.
   const auto meets = [&](double outside, double critical) {
@@ -159,9 +177,8 @@ TestOutcome proportion_test(const NoisyCounts& counts, double chance, const Opti
   const auto end = [&](double side) {
     double at = meets(side, 1.96);
     for (int i = 0; i < 2; ++i)
-      at =
-          meets(side, worst_quantile(std::size(kRowShifts), redraws(std::clamp(at, 1e-6, 1 - 1e-6)),
-                                     seed_of(counts), options));
+      at = meets(side, worst_quantile(shifts.scenarios(), redraws(std::clamp(at, 1e-6, 1 - 1e-6)),
+                                      seed_of(counts), options));
     return at;
   };
   outcome.interval = {end(0), end(1)};
@@ -179,13 +196,13 @@ TestOutcome two_proportion_test(const NoisyCounts& counts, const Options& option
   outcome.statistic = outcome.estimate / outcome.standard_error;
   const NoisyCounts one{{c[0], c[1]}, counts.epsilon}, two{{c[2], c[3]}, counts.epsilon};
   std::vector<double> cells;
+  const RowShifts shifts(counts);
   const auto redraws = [&](double a, double b) {
     return [&, a, b](std::size_t scenario, Resample& random) {
-      const double shift = kRowShifts[scenario];
       const double chances_a[] = {a, 1 - a}, chances_b[] = {b, 1 - b};
-      redraw(rows_at(one, shift), chances_a, counts.epsilon, random, cells);
+      redraw(rows_at(one, shifts.draw(scenario, random)), chances_a, counts.epsilon, random, cells);
       const Share x = share_of(cells[0], cells[1], noise2);
-      redraw(rows_at(two, shift), chances_b, counts.epsilon, random, cells);
+      redraw(rows_at(two, shifts.draw(scenario, random)), chances_b, counts.epsilon, random, cells);
       const Share y = share_of(cells[0], cells[1], noise2);
       return std::fabs(x.value - y.value - (a - b)) / std::sqrt(x.error2 + y.error2);
     };
@@ -193,10 +210,10 @@ TestOutcome two_proportion_test(const NoisyCounts& counts, const Options& option
   const double weight = 1 / first.error2 + 1 / second.error2;
   const double common = (first.value / first.error2 + second.value / second.error2) / weight;
   const auto seed = seed_of(counts);
-  outcome.p_value = worst_p_value(std::fabs(outcome.statistic), std::size(kRowShifts),
+  outcome.p_value = worst_p_value(std::fabs(outcome.statistic), shifts.scenarios(),
                                   redraws(common, common), seed, options);
   const double reach =
-      worst_quantile(std::size(kRowShifts), redraws(first.value, second.value), seed, options) *
+      worst_quantile(shifts.scenarios(), redraws(first.value, second.value), seed, options) *
       outcome.standard_error;
   outcome.interval = {std::max(-1.0, outcome.estimate - reach),
                       std::min(1.0, outcome.estimate + reach)};
@@ -216,10 +233,12 @@ TestOutcome goodness_of_fit(const NoisyCounts& counts, std::span<const double> c
   outcome.rows = total(counts.cells);
   outcome.degrees = static_cast<double>(chances.size()) - 1;
   outcome.statistic = statistic(counts.cells);
+  const RowShifts shifts(counts);
   outcome.p_value = worst_p_value(
-      outcome.statistic, std::size(kRowShifts),
+      outcome.statistic, shifts.scenarios(),
       [&](std::size_t scenario, Resample& random) {
-        redraw(rows_at(counts, kRowShifts[scenario]), chances, counts.epsilon, random, cells);
+        redraw(rows_at(counts, shifts.draw(scenario, random)), chances, counts.epsilon, random,
+               cells);
         return statistic(cells);
       },
       seed_of(counts, chances), options);
@@ -238,10 +257,12 @@ TestOutcome independence_test(const NoisyCounts& counts, std::size_t columns,
   outcome.statistic = independence_statistic(counts.cells, columns, noise2);
   const auto chances = products(margins_of(counts.cells, columns, 0.5));
   std::vector<double> cells;
+  const RowShifts shifts(counts);
   outcome.p_value = worst_p_value(
-      outcome.statistic, std::size(kRowShifts),
+      outcome.statistic, shifts.scenarios(),
       [&](std::size_t scenario, Resample& random) {
-        redraw(rows_at(counts, kRowShifts[scenario]), chances, counts.epsilon, random, cells);
+        redraw(rows_at(counts, shifts.draw(scenario, random)), chances, counts.epsilon, random,
+               cells);
         return independence_statistic(cells, columns, noise2);
       },
       seed_of(counts), options);
@@ -288,10 +309,12 @@ std::vector<Estimated> shares(const NoisyCounts& counts, const Options& options)
     std::nth_element(values.begin(), values.begin() + at, values.end());
     return values[static_cast<std::size_t>(at)];
   };
-  for (const double shift : kRowShifts) {
+  const RowShifts shifts(counts);
+  for (std::size_t scenario = 0; scenario < shifts.scenarios(); ++scenario) {
     Resample random(seed);
     for (unsigned draw = 0; draw < options.draws; ++draw) {
-      redraw(rows_at(counts, shift), chances, counts.epsilon, random, cells);
+      redraw(rows_at(counts, shifts.draw(scenario, random)), chances, counts.epsilon, random,
+             cells);
       const double rows = total(cells);
       all[draw] = 0;
       for (std::size_t i = 0; i < size; ++i) {

@@ -82,7 +82,10 @@ Result<Twin> fit_aim(const CodedTable& table, const Workload& workload, ApproxDp
   GraphicalModel model(grouping.domain, grouping.rows_estimate,
                        JunctionTree::make(grouping.domain, cliques));
   model.fit(measurements, 50);
-  const Progress progress = stage(context, "choosing and measuring", 0.02, 0.9);
+  const std::string choosing =
+      fmt::format("choosing and measuring (one-way cells within {:.2g} % of the rows)",
+                  196 * sigma / grouping.rows_estimate);
+  const Progress progress = stage(context, choosing, 0.02, 0.9);
   std::size_t round = 0;
   bool last = candidates.empty();
   std::vector<std::vector<std::int64_t>> sampled(candidates.size());

@@ -136,6 +136,10 @@ Result<Twin> fit_latent(const CodedTable& table, const Workload& workload, Appro
     uses += static_cast<double>(one.attributes.size()) / static_cast<double>(domain.size());
   const auto proposals = static_cast<std::uint64_t>(static_cast<double>(settings.proposals) *
                                                     std::min(1.0, 14 / std::max(uses, 1.0)));
+  // What can be hoped for, while one waits: the noise of a measured cell, as a share of the rows.
+  const std::string fitting =
+      fmt::format("fitting (measured cells within {:.2g} % of the rows)",
+                  wide.empty() ? 0 : 196 * wide.front().sigma / grouping.rows_estimate);
   const std::size_t fits = context.refit ? context.twins : 1;
   const std::size_t tables = context.twins / fits;  // of each fit
   const double span = 0.95 / static_cast<double>(fits);
@@ -147,7 +151,7 @@ Result<Twin> fit_latent(const CodedTable& table, const Workload& workload, Appro
                  Mixture::fit(grouping.domain, grouping.rows_estimate,
                               context.refit ? inputs.one_ways : fit_one_ways,
                               context.refit ? inputs.targets : targets, mixture, context.workers,
-                              dice, stage(context, "fitting", from, from + 0.75 * span)));
+                              dice, stage(context, fitting, from, from + 0.75 * span)));
     std::vector<SearchTarget> search(targets.size());
     context.workers.run(targets.size(), [&](std::size_t i) {
       search[i] = {targets[i].attributes, model.marginal(targets[i].attributes)};

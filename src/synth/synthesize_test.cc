@@ -2,6 +2,7 @@
 // never beyond what was paid.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -123,6 +124,71 @@ TEST(SynthesizeTest, SeveralTwinsDifferAndShareOnePrice) {
   ASSERT_EQ(twin.tables.size(), 3u);
   EXPECT_EQ(twin.tables[1].rows(), 500u);
   EXPECT_NE(twin.tables[0].columns, twin.tables[1].columns);
+}
+
+// Over 2,000 cells; more than 7 % of misses, or fewer than 3 %, would be five standard errors off.
+TEST(SynthesizeTest, MeasuredMarginalsAreShippedWithIntervalsThatHold) {
+  const CodedTable table = people(6'000);
+  for (const Method method : {Method::Latent, Method::Aim, Method::Mst}) {
+    std::size_t cells = 0, missed = 0;
+    for (std::uint64_t seed = 1; cells < 2'000; ++seed) {
+      const Twin twin = make(table, method, 1, seed);
+      ASSERT_FALSE(twin.wide.empty()) << name(method);
+      ASSERT_EQ(twin.groups.size(), table.domain.size());
+      std::vector<std::vector<std::uint16_t>> group_of;
+      for (std::size_t a = 0; a < table.domain.size(); ++a) {
+        group_of.emplace_back(table.domain[a].size);
+        for (std::size_t g = 0; g < twin.groups[a].size(); ++g)
+          for (const std::uint16_t value : twin.groups[a][g])
+            group_of[a][value] = static_cast<std::uint16_t>(g);
+      }
+      for (const NoisyMarginal& marginal : twin.wide) {
+        std::vector<std::int64_t> exact(marginal.counts.size());
+        for (std::size_t row = 0; row < table.rows(); ++row) {
+          std::size_t cell = 0;
+          for (const std::uint32_t a : marginal.attributes)
+            cell = cell * twin.groups[a].size() + group_of[a][table.columns[a][row]];
+          ++exact[cell];
+        }
+        for (std::size_t c = 0; c < exact.size(); ++c)
+          missed += std::fabs(static_cast<double>(marginal.counts[c] - exact[c])) >
+                    1.959964 * marginal.sigma;
+        cells += exact.size();
+      }
+    }
+    const double share = static_cast<double>(missed) / static_cast<double>(cells);
+    std::printf("%s: %zu of %zu cells outside\n", name(method), missed, cells);
+    EXPECT_LT(share, 0.05 + 5 * std::sqrt(0.0475 / static_cast<double>(cells))) << name(method);
+    EXPECT_GT(share, 0.05 - 5 * std::sqrt(0.0475 / static_cast<double>(cells))) << name(method);
+  }
+}
+
+TEST(SynthesizeTest, TwinsFittedAnewSpreadAsTheNoiseDoes) {
+  const CodedTable table = people(6'000);
+  const Workload workload = Workload::all(table.domain, 3, 10'000).value();
+  Workers workers(1);
+  // How far apart two twins are in the counts of one column, in rows.
+  const auto distance = [&](bool refit) {
+    SeededRandom random(5);
+    const FitContext context{
+        .workers = workers, .random = random, .rows_out = 6'000, .twins = 4, .refit = refit};
+    const Twin twin =
+        synthesize(table, workload, target(0.3), settings(Method::Latent), context).value();
+    EXPECT_EQ(twin.tables.size(), 4U);
+    double sum = 0;
+    for (std::size_t t = 1; t < twin.tables.size(); ++t)
+      for (std::uint16_t v = 0; v < 6; ++v)
+        sum += std::fabs(static_cast<double>(
+            std::count(twin.tables[t].columns[1].begin(), twin.tables[t].columns[1].end(), v) -
+            std::count(twin.tables[0].columns[1].begin(), twin.tables[0].columns[1].end(), v)));
+    return sum;
+  };
+  const double same = distance(false), anew = distance(true);
+  std::printf("one fit %.0f, fits of their own %.0f\n", same, anew);
+  EXPECT_GT(anew, 3 * same);
+  SeededRandom random(6);
+  const FitContext context{.workers = workers, .random = random, .twins = 2, .refit = true};
+  EXPECT_FALSE(synthesize(table, workload, target(1), settings(Method::Mst), context));
 }
 
 TEST(SynthesizeTest, SparsemaxAndAdaptiveRoundsWork) {
