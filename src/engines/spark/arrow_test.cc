@@ -168,8 +168,9 @@ TEST(ArrowTest, BrokenBytesAreSurvived) {
       for (const EngineChunk& chunk : read->chunks)
         for (std::size_t column = 0; column < read->fields.size(); ++column)
           for (std::size_t row = 0; row < chunk.size(); ++row)
-            if (chunk.type(column) == EngineType::Varchar)
+            if (chunk.type(column) == EngineType::Varchar) {
               EXPECT_LE(chunk.varchar(column, row).size(), 3 * whole.size());
+            }
     }
   }
   EXPECT_GT(refused, 500);
