@@ -132,7 +132,7 @@ Result<std::unique_ptr<RemoteTables>> RemoteTables::open(const catalog::Policy& 
 Result<std::unique_ptr<RemoteEngine>> RemoteTables::open_postgres(const catalog::Policy& policy,
                                                                   const OperatorLog& log,
                                                                   Shared& shared) {
-  std::unique_ptr<RemoteEngine> engine;
+  std::unique_ptr<PostgresEngine> engine;
   std::string server, first;
   std::map<std::string, sql::PostgresTable> tables;
   for (const catalog::Table& table : policy.tables()) {
@@ -158,8 +158,8 @@ Result<std::unique_ptr<RemoteEngine>> RemoteTables::open_postgres(const catalog:
     shared.columns[table.name] = described.schema();
     tables[table.name] = std::move(described);
   }
-  shared.dialect = sql::make_postgres_dialect(std::move(tables));
-  return engine;
+  shared.dialect = sql::make_postgres_dialect(std::move(tables), engine && engine->is_near());
+  return std::unique_ptr<RemoteEngine>(std::move(engine));
 }
 
 Result<std::unique_ptr<RemoteEngine>> RemoteTables::open_spark(const catalog::Policy& policy,

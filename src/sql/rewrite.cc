@@ -229,7 +229,10 @@ void write_release_sql(const ReleaseInput& input, Release& release) {
     first.push_back(
         fmt::format("{} AS v{}", emit_scalar(*input.raw[i], &input.facts, input.dialect), i + 1));
     second.push_back(fmt::format("{} AS q{}", input.grid_sql[i], i + 1));
-    const bool as_it_is = is_on_its_grid(release.values[i]);
+    // Decimals of other engines come as whole numbers only.
+    const bool as_it_is =
+        is_on_its_grid(release.values[i]) &&
+        (input.dialect == nullptr || release.values[i].type.kind != TypeKind::Decimal);
     streamed.push_back(as_it_is ? fmt::format("v{0} AS q{0}", i + 1) : second.back());
     release.streamed_digits.push_back(as_it_is && release.values[i].type.kind == TypeKind::Decimal
                                           ? release.values[i].type.scale
@@ -319,7 +322,10 @@ void write_release_sql(const ReleaseInput& input, Release& release) {
   }
   if (input.dialect == nullptr) return;
   // Rows stay where they are: only sums travel from an engine that is far away.
-  release.streamed_sql.clear();
+  if (input.dialect->streams_rows())
+    release.streamed_sql = input.dialect->statement(release.streamed_sql);
+  else
+    release.streamed_sql.clear();
   release.rows_sql = input.dialect->statement(release.rows_sql);
   release.partials_sql = input.dialect->statement(release.partials_sql);
   if (release.totals_sql) release.totals_sql = input.dialect->statement(*release.totals_sql);
