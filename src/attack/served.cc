@@ -65,8 +65,9 @@ Result<std::unique_ptr<Served>> Served::open(const std::vector<Table>& tables,
   if (::mkdtemp(folder.data()) == nullptr)
     return Error{ErrorCode::Unavailable, "a temporary folder could not be made."};
   state->folder = folder;
-  for (const auto& table : tables)
+  for (const auto& table : tables) {
     DISCREET_TRY_VOID(write_file(state->folder / (table.name + ".csv"), table.csv));
+  }
   DISCREET_TRY(auto policy, catalog::Policy::parse(policy_text(tables, analysts),
                                                    state->folder / "discreet.toml"));
   state->policy.emplace(std::move(policy));

@@ -42,7 +42,6 @@ Pool make_pool(const ShadowOptions& options, Task task, RandomSource& random) {
     std::swap(people[i - 1], people[uniform_below(i, random)]);
   people.resize(std::min(people.size(), 2 * options.people));
   Pool pool;
-  std::vector<synth::RawColumnBuilder> columns;
   const auto add = [&](synth::ColumnSpec spec, const auto& value_of) {
     synth::RawColumnBuilder column(spec.name);
     for (std::size_t i = 0; i < people.size(); ++i)

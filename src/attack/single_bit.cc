@@ -157,7 +157,7 @@ Result<Report> averaging(const SingleOptions& options, RandomSource& random) {
     report.outcomes.push_back(outcome(name, hits, attempts, baseline, since(start)));
   }
   ServedOptions asked = through_curator(options);
-  asked.attempts = std::clamp<std::uint64_t>(asked.attempts, 1, 50);
+  asked.attempts = std::clamp<std::uint64_t>(asked.attempts, 1, 30);
   DISCREET_TRY(auto served, served_averaging(asked, baseline, random));
   for (auto& found : served) report.outcomes.push_back(std::move(found));
   return report;
