@@ -21,7 +21,8 @@ struct Simple {
   };
   std::vector<Target> targets;
   std::vector<std::string> keys;
-  std::string rest;  // FROM ... WHERE ..., tokens one space apart
+  std::string rest;    // FROM ... WHERE ..., tokens one space apart
+  std::string clause;  // WITH DIFFERENTIAL_PRIVACY OPTIONS (...) of what is planned together
 };
 
 std::string text_of(std::span<const Token> tokens) {
@@ -62,10 +63,29 @@ bool has_word(std::span<const Token> tokens, std::initializer_list<std::string_v
   return find_word(tokens, 0, words) < tokens.size();
 }
 
+// Takes SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (...) off the tokens where it holds only options
+// of tables that are planned together; budgets are the workload's to share.
+std::string take_clause(std::vector<Token>& tokens) {
+  if (tokens.size() < 6 || !tokens[1].is("with") || !tokens[2].is("differential_privacy") ||
+      !tokens[3].is("options") || !tokens[4].is("("))
+    return "";
+  const auto begin = tokens.begin() + 1;
+  const auto end =
+      std::find_if(begin, tokens.end(), [](const Token& token) { return token.is(")"); });
+  if (end == tokens.end()) return "";
+  for (auto at = begin + 4; at < end; ++at)
+    if ((at + 1)->is("=") && !at->is("public_total") && !at->is("questions")) return "";
+  const std::string clause = sql::normalise({begin, end + 1});
+  tokens.erase(begin, end + 1);
+  return clause + " ";
+}
+
 std::optional<Simple> read(const std::string& statement) {
   const auto scanned = sql::scan(statement);
   if (!scanned) return std::nullopt;
-  std::span<const Token> tokens(*scanned);
+  std::vector<Token> kept = *scanned;
+  const std::string clause = take_clause(kept);
+  std::span<const Token> tokens(kept);
   while (!tokens.empty() && tokens.back().is(";")) tokens = tokens.first(tokens.size() - 1);
   if (tokens.size() < 4 || !tokens[0].is("select") ||
       has_word(tokens, {"having", "order", "limit", "offset", "union", "intersect", "except",
@@ -75,6 +95,7 @@ std::optional<Simple> read(const std::string& statement) {
   if (from == tokens.size()) return std::nullopt;
   const std::size_t group = find_word(tokens, from, {"group"});
   Simple simple;
+  simple.clause = clause;
   simple.rest = text_of(tokens.subspan(from, group - from));
   if (group < tokens.size()) {
     if (group + 2 >= tokens.size() || !tokens[group + 1].is("by")) return std::nullopt;
@@ -154,8 +175,8 @@ WorkloadPart join(const std::vector<std::pair<std::size_t, Simple>>& group) {
     select += fmt::format(", {} AS workload_value{}", aggregates[i], i + 1);
   std::string all;
   for (const std::string& set : sets) all += (all.empty() ? "" : ", ") + set;
-  part.sql = fmt::format("SELECT {} {} GROUP BY GROUPING SETS ({})", select,
-                         group.front().second.rest, all);
+  part.sql = fmt::format("SELECT {}{} {} GROUP BY GROUPING SETS ({})", group.front().second.clause,
+                         select, group.front().second.rest, all);
   return part;
 }
 
@@ -193,14 +214,14 @@ Result<std::vector<WorkloadPart>> join_statements(const std::vector<std::string>
   for (std::size_t i = 0; i < statements.size(); ++i) {
     auto simple = read(statements[i]);
     if (simple)
-      by_rows[simple->rest].emplace_back(i, *std::move(simple));
+      by_rows[simple->clause + simple->rest].emplace_back(i, *std::move(simple));
     else
       alone(i);
   }
   for (const auto& [rest, group] : by_rows) {
     const bool keyed = std::any_of(group.begin(), group.end(),
                                    [](const auto& one) { return !one.second.keys.empty(); });
-    if (group.size() > 1 && keyed)
+    if (keyed && (group.size() > 1 || !group.front().second.clause.empty()))
       parts.push_back(join(group));
     else
       for (const auto& one : group) alone(one.first);

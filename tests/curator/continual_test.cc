@@ -124,6 +124,30 @@ TEST(WorkloadTest, JoinsWhatCountsTheSameRowsAndLeavesTheRest) {
 
 class WorkloadAnswersTest : public CuratorFixture {};
 
+TEST_F(WorkloadAnswersTest, KeepATotalThatIsPublic) {
+  open();
+  Question common = ask("", 0.1);
+  common.delta = Delta::make(1e-6).value();
+  const std::string known = "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (public_total = 101) ";
+  const auto answers = answer_workload(*curator_, common,
+                                       {known + "sex, count(*) FROM people GROUP BY sex",
+                                        known + "age, count(*) FROM people GROUP BY age"});
+  ASSERT_TRUE(answers) << answers.error().message;
+  ASSERT_EQ(answers->size(), 2u);
+  for (const Answer& answer : *answers) {
+    int sum = 0;
+    for (const auto& row : answer.rows) sum += std::stoi(*row[1]);
+    EXPECT_EQ(sum, 101);
+  }
+  EXPECT_NEAR(spent(), 0.1, 1e-9);
+  // A budget of a statement's own is not the workload's to share.
+  EXPECT_EQ(join_statements({"SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) sex, count(*) "
+                             "FROM people GROUP BY sex",
+                             "SELECT sex, count(*) FROM people GROUP BY sex"})
+                ->size(),
+            2u);
+}
+
 TEST_F(WorkloadAnswersTest, AddUpAndARefusedStatementCostsNothing) {
   open("[budgets.default]\nepsilon = 3\ndelta = 1e-5\n");
   Question common = ask("", 2);
