@@ -5,7 +5,7 @@ CMAKE_ARGS ?=
 JOBS   ?= $(shell nproc)
 SETUP  := $(if $(filter off,$(DISCREET_SETUP)),@true,@tools/setup/debian.sh)
 
-.PHONY: run test slow build setup setup-test lectures docs bench bench-peers fuzz package format clean
+.PHONY: run test test-spark slow build setup setup-test lectures docs bench bench-peers fuzz tsan package format clean
 
 run: build
 	@tools/demo.sh $(BUILD)/bin/discreet
@@ -30,6 +30,16 @@ test: setup-test
 	@echo "build: compiling with $(JOBS) jobs into $(BUILD)/"
 	@cmake --build $(BUILD) -j $(JOBS)
 	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure -LE slow
+
+# Spark as an engine, against a real Spark Connect server with two executors: fetches Spark (450 MB) the first time, wants 4 GB of memory.
+test-spark: setup-test
+	$(SETUP) spark
+	@command -v java > /dev/null || { echo "test-spark: there is no Java; install openjdk-17-jdk-headless" >&2; exit 1; }
+	@tools/setup/spark.sh $(BUILD)/_deps/spark
+	@cmake -S . -B $(BUILD) -G Ninja -DDISCREET_TESTS=ON -DDISCREET_SPARK=ON $(CMAKE_ARGS) > $(BUILD)/configure.log 2>&1 || { cat $(BUILD)/configure.log >&2; exit 1; }
+	@cmake --build $(BUILD) -j $(JOBS) --target spark_suite engines_spark_test
+	@$(BUILD)/bin/engines_spark_test --gtest_brief=1
+	@DISCREET_SPARK_HOME=$(abspath $(BUILD))/_deps/spark/home $(BUILD)/bin/spark_suite
 
 # Larger runs of the same questions: more seeds, more trials.
 slow: test
@@ -56,6 +66,11 @@ fuzz: setup-test
 	$(SETUP) ci
 	@tests/fuzz/run.sh $(BUILD)-fuzz
 
+# Ledger and server under the thread sanitizer.
+tsan: setup-test
+	$(SETUP) ci
+	@JOBS=$(JOBS) tests/server/sanitized.sh thread $(BUILD)-tsan
+
 # A Debian package and a relocatable archive in $(BUILD)/package, installed and started in a clean root.
 package: build
 	@packaging/package.sh $(BUILD) $(BUILD)/package
@@ -65,4 +80,4 @@ format:
 	@git ls-files -- '*.cc' '*.h' | xargs clang-format-19 -i
 
 clean:
-	@rm -rf $(BUILD) $(BUILD)-wheel $(BUILD)-asan $(BUILD)-fuzz
+	@rm -rf $(BUILD) $(BUILD)-wheel $(BUILD)-asan $(BUILD)-fuzz $(BUILD)-tsan

@@ -25,6 +25,7 @@
 #include "learn/kmeans.h"
 #include "learn/metrics.h"
 #include "learn/network.h"
+#include "learn/objective.h"
 #include "learn/regression.h"
 #include "support/seeded_random.h"
 #include "support/shared_folder.h"
@@ -305,6 +306,16 @@ int run(const Options& options) {
   if (wants("logistic"))
     classify(options, "logistic, ADULT income", ".848/.898  .862/.914  .866/.919", *adult,
              "income>50K", std::nullopt, by_logistic);
+  if (wants("objective"))
+    classify(options, "logistic by objective perturbation, ADULT income",
+             "without AMP: .8485/.8970  .8625/.9144  .8664/.9191", *adult, "income>50K",
+             std::nullopt, [&](const auto& rows, const auto& coding, auto& budget, auto& random) {
+               ObjectiveSettings objective;
+               objective.table_share = options.setting("table_share", objective.table_share);
+               objective.curvature_share =
+                   options.setting("curvature_share", objective.curvature_share);
+               return train_objective(rows, coding, budget.target(), random, objective);
+             });
   if (wants("bayes"))
     classify(options, "naive Bayes, ADULT income", ".832/.885  .842/.899  .849/.906", *adult,
              "income>50K", std::nullopt, by_bayes);

@@ -60,8 +60,9 @@ struct Flow {
         .value();
   }
   Bytes to_message() const {
-    const std::vector<Bytes> shares = {starts[0].verifier_share, starts[1].verifier_share};
-    return prio->verifier_shares_to_message(as_bytes(kContext), shares).value();
+    const ByteSpan shares[] = {starts[0].verifier_share, starts[1].verifier_share};
+    return prio->verifier_shares_to_message(as_bytes(kContext), std::span<const ByteSpan>(shares))
+        .value();
   }
 
   std::unique_ptr<const Prio3> prio;

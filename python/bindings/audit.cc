@@ -7,6 +7,7 @@
 #include "attack/census.h"
 #include "attack/linkage.h"
 #include "attack/reconstruction.h"
+#include "attack/shadow.h"
 #include "attack/single_bit.h"
 #include "attack/tracing.h"
 #include "audit/external.h"
@@ -76,6 +77,17 @@ const std::map<std::string, Run>& attacks() {
        [single](const AttackOptions& o) { return attack::averaging(single(o), noise()); }},
       {"floating-point",
        [single](const AttackOptions& o) { return attack::floating_point(single(o), noise()); }},
+      {"day-by-day",
+       [single](const AttackOptions& o) { return attack::day_by_day(single(o), noise()); }},
+      {"shadow",
+       [](const AttackOptions& o) {
+         attack::ShadowOptions options;
+         options.people = or_else<std::size_t>(o.people, 400);
+         options.attempts = or_else<std::size_t>(o.attempts, 400);
+         options.epsilon = o.epsilon;
+         options.seed = o.seed;
+         return attack::shadow_models(options, noise());
+       }},
       {"timing", [single](const AttackOptions& o) { return attack::timing(single(o), noise()); }},
       {"membership",
        [](const AttackOptions& o) {

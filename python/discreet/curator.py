@@ -61,6 +61,57 @@ def _read(texts: Sequence[Optional[str]], kind: str) -> List[Any]:
         return list(texts)
 
 
+# pandas' types of a column without and with NULLs
+_PANDAS = {"bigint": ("int64", "Int64"), "integer": ("int64", "Int64"), "smallint": ("int64", "Int64"),
+           "double precision": ("float64", "float64"), "numeric": ("float64", "float64"), "real": ("float64", "float64"),
+           "boolean": ("bool", "boolean"), "timestamp": ("datetime64[us]", "datetime64[us]")}
+
+
+def _series(column: Any) -> Any:
+    """A column of a pyarrow table in pandas; whole numbers with gaps keep every digit."""
+    import pandas
+    import pyarrow
+
+    if column.null_count and (pyarrow.types.is_integer(column.type) or pyarrow.types.is_boolean(column.type)):
+        return column.to_pandas(types_mapper={pyarrow.int64(): pandas.Int64Dtype(), pyarrow.int32(): pandas.Int32Dtype(),
+                                              pyarrow.int16(): pandas.Int16Dtype(), pyarrow.bool_(): pandas.BooleanDtype()}.get)
+    return column.to_pandas()
+
+
+class Cells:
+    """Rows that a server sent: texts and errors by column."""
+
+    def __init__(self, columns: Sequence[Column], texts: Sequence[Sequence[Optional[str]]],
+                 cell_errors: Sequence[Sequence[Optional[float]]]) -> None:
+        self._columns, self._texts, self._errors = columns, texts, cell_errors
+
+    def rows(self) -> int:
+        return len(self._texts[0]) if self._texts else 0
+
+    def texts(self, place: int) -> Sequence[Optional[str]]:
+        return self._texts[place]
+
+    def errors(self, place: int) -> Sequence[Optional[float]]:
+        return self._errors[place]
+
+    def with_error_columns(self) -> "Cells":
+        columns: List[Column] = []
+        texts: List[Sequence[Optional[str]]] = []
+        cell_errors: List[Sequence[Optional[float]]] = []
+        for column, cells, found in zip(self._columns, self._texts, self._errors):
+            columns.append(column)
+            texts.append(cells)
+            cell_errors.append(found)
+            if column.noisy:
+                columns.append(Column(f"{column.name}_error95", "double precision", False, None))
+                texts.append([None if e is None else repr(e) for e in found])
+                cell_errors.append([None] * len(found))
+        return Cells(columns, texts, cell_errors)
+
+    def stream(self) -> Any:
+        return _core.table_stream([(c.name, c.type, list(t)) for c, t in zip(self._columns, self._texts)])
+
+
 class Answer:
     """Released rows with their errors. Reading it costs nothing; it is public.
 
@@ -68,11 +119,11 @@ class Answer:
     ``__arrow_c_stream__``).
     """
 
-    def __init__(self, columns: Sequence[Column], texts: Sequence[Sequence[Optional[str]]],
-                 cell_errors: Sequence[Sequence[Optional[float]]], cost: Cost, notices: Sequence[str], repeated: bool,
-                 left: "Optional[Budget]" = None, core: Any = None, certifier: Any = None) -> None:
+    def __init__(self, columns: Sequence[Column], cells: Any, cost: Cost, notices: Sequence[str], repeated: bool,
+                 left: "Optional[Budget]" = None, certifier: Any = None) -> None:
         self.columns: List[Column] = list(columns)
-        self._texts, self._errors = texts, cell_errors
+        #: the rows: the library's own, or `Cells` read from a server; Python's lists are made when asked for
+        self._cells = cells
         #: what this question cost; nothing when the answer was given before
         self.cost = cost
         self.notices: List[str] = list(notices)
@@ -80,7 +131,7 @@ class Answer:
         self.repeated = repeated
         #: what is left to the account that asked
         self.left = left
-        self._core, self._certifier = core, certifier
+        self._certifier = certifier
 
     @classmethod
     def _of(cls, core: Any, left: "Optional[Budget]", certifier: Any) -> "Answer":
@@ -88,13 +139,12 @@ class Answer:
         columns = [Column(n, t, bool(noisy[i]), medians[i]) for i, (n, t) in enumerate(names)]
         repeated = core.repeated()
         cost = Cost(0.0, 0.0, 0.0) if repeated else Cost(*core.cost())
-        return cls(columns, [core.texts(i) for i in range(len(columns))], [core.errors(i) for i in range(len(columns))],
-                   cost, core.notices(), repeated, left, core, certifier)
+        return cls(columns, core, cost, core.notices(), repeated, left, certifier)
 
     # -- as Python objects
 
     def __len__(self) -> int:
-        return len(self._texts[0]) if self._texts else 0
+        return self._cells.rows()
 
     def __iter__(self) -> Iterator[Tuple[Any, ...]]:
         return iter(self.rows)
@@ -111,11 +161,11 @@ class Answer:
     def column(self, name: str) -> List[Any]:
         """The values of a column; None for NULL."""
         place = self._place(name)
-        return _read(self._texts[place], self.columns[place].type)
+        return _read(self._cells.texts(place), self.columns[place].type)
 
     def error(self, name: str) -> List[Optional[float]]:
         """Half the width of each value's 95 % interval; None for keys and where it is not known."""
-        return list(self._errors[self._place(name)])
+        return list(self._cells.errors(self._place(name)))
 
     @property
     def rows(self) -> List[Tuple[Any, ...]]:
@@ -134,27 +184,18 @@ class Answer:
     def with_errors(self) -> "Answer":
         """The same with a column ``<name>_error95`` behind every noisy one."""
         columns: List[Column] = []
-        texts: List[Sequence[Optional[str]]] = []
-        cell_errors: List[Sequence[Optional[float]]] = []
-        for i, column in enumerate(self.columns):
+        for column in self.columns:
             columns.append(column)
-            texts.append(self._texts[i])
-            cell_errors.append(self._errors[i])
             if column.noisy:
                 columns.append(Column(f"{column.name}_error95", "double precision", False, None))
-                texts.append([None if e is None else repr(e) for e in self._errors[i]])
-                cell_errors.append([None] * len(self))
-        core = None if self._core is None else self._core.with_error_columns()
-        return Answer(columns, texts, cell_errors, self.cost, self.notices, self.repeated, self.left, core,
+        return Answer(columns, self._cells.with_error_columns(), self.cost, self.notices, self.repeated, self.left,
                       self._certifier)
 
     # -- as data frames
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """Arrow's C stream interface: one batch of typed columns."""
-        if self._core is not None:
-            return self._core.stream()
-        return _core.table_stream([(c.name, c.type, list(t)) for c, t in zip(self.columns, self._texts)])
+        return self._cells.stream()
 
     def to_arrow(self, *, errors: bool = False) -> Any:
         """A ``pyarrow.Table``."""
@@ -173,29 +214,28 @@ class Answer:
         import pandas
 
         chosen = self.with_errors() if errors else self
-        made = {}
+        try:
+            import pyarrow
+        except ImportError:
+            read = {c.name: pandas.Series(chosen.column(c.name), dtype="object") for c in chosen.columns}
+        else:
+            table = pyarrow.table(chosen)
+            read = {c.name: _series(table.column(i)) for i, c in enumerate(chosen.columns)}
         for column in chosen.columns:
-            values = chosen.column(column.name)
-            gaps = any(v is None for v in values)
-            if column.type in ("bigint", "integer", "smallint"):
-                made[column.name] = pandas.Series(values, dtype="Int64" if gaps else "int64")
-            elif column.type in ("double precision", "numeric", "real"):
-                made[column.name] = pandas.Series(values, dtype="float64")
-            elif column.type == "boolean":
-                made[column.name] = pandas.Series(values, dtype="boolean" if gaps else "bool")
-            elif column.type == "timestamp":
-                made[column.name] = pandas.to_datetime(pandas.Series(values))
-            else:
-                made[column.name] = pandas.Series(values, dtype="object")
-        return pandas.DataFrame(made)
+            gaps = bool(read[column.name].isna().any())
+            kind = _PANDAS.get(column.type)
+            if kind is not None:
+                read[column.name] = read[column.name].astype(kind[1] if gaps else kind[0])
+        return pandas.DataFrame(read)
 
     # -- as proof and pictures
 
     def certificate(self) -> str:
         """What the answer can prove of itself, as JSON (docs/formats/certificate.md)."""
         if self._certifier is None:
-            raise errors.Refused("certificates of a server's answers are handed out by the server (docs/http.md)")
-        return self._certifier(self._core)
+            raise errors.Refused("a certificate names the state of the data's files, so a server gives none to analysts; "
+                                 "its owner has them: discreet query --certificate")
+        return self._certifier(self._cells)
 
     def plot(self, value: Optional[str] = None, *, by: Optional[str] = None, ax: Any = None) -> Any:
         """Bars with 95 % error bars, with matplotlib; returns the axes."""

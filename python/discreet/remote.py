@@ -7,7 +7,7 @@ import re
 from typing import Any, Dict, List, Optional, Sequence
 
 from . import errors
-from .curator import Answer, Budget, Budgets, Column, Cost, Explanation, Parameter
+from .curator import Answer, Budget, Budgets, Cells, Column, Cost, Explanation, Parameter
 
 __all__ = ["RemoteCurator"]
 
@@ -41,12 +41,14 @@ class RemoteCurator:
     def __init__(self, address: str, *, password: Optional[str] = None, **options: Any) -> None:
         try:
             import psycopg
+            import psycopg.sql
         except ImportError as missing:
             raise errors.Unavailable("discreet.connect needs psycopg: pip install 'psycopg[binary]'") from missing
         self._psycopg = psycopg
         if password is not None:
             options["password"] = password
         self._notices: List[str] = []
+        self._session: Dict[str, Optional[str]] = {"epsilon": None, "delta": None, "target_error": None}
         with self._told():
             self._connection = psycopg.connect(address, autocommit=True, **options)
         self._connection.add_notice_handler(lambda notice: self._notices.append(notice.message_primary))
@@ -81,14 +83,17 @@ class RemoteCurator:
         self._connection.execute(f"set discreet.{name} = {value}")
 
     def _settings(self, epsilon: Optional[float], delta: Optional[float], target_error: Optional[str]) -> None:
-        if target_error:
-            raise errors.Refused("target_error is not a setting of a session: write it into the statement, "
-                                 "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (target_error = '...') ...")
-        for name, value in (("epsilon", epsilon), ("delta", delta)):
+        wanted = {"epsilon": None if epsilon is None else repr(float(epsilon)),
+                  "delta": None if delta is None else repr(float(delta)),
+                  "target_error": None if target_error is None else self._psycopg.sql.quote(target_error)}
+        for name, value in wanted.items():
+            if self._session.get(name) == value:
+                continue
             if value is None:
                 self._connection.execute(f"reset discreet.{name}")
             else:
-                self._set(name, repr(float(value)))
+                self._set(name, value)
+            self._session[name] = value
 
     @staticmethod
     def _numbered(sql: str, parameters: Sequence[Parameter]) -> str:
@@ -136,7 +141,8 @@ class RemoteCurator:
         epsilon = re.search(r"cost: epsilon ([0-9.e+-]+)", price)
         spent_delta = re.search(r"cost: epsilon [0-9.e+-]+, delta ([0-9.e+-]+)", price)
         cost = Cost(float(epsilon.group(1)) if epsilon else 0.0, float(spent_delta.group(1)) if spent_delta else 0.0)
-        return Answer(columns, texts, cell_errors, cost, notices, "the same answer as before" in price, self.budget())
+        return Answer(columns, Cells(columns, texts, cell_errors), cost, notices, "the same answer as before" in price,
+                      self.budget())
 
     def explain(self, sql: str, parameters: Sequence[Parameter] = (), *, epsilon: Optional[float] = None,
                 delta: Optional[float] = None, target_error: Optional[str] = None) -> Explanation:

@@ -6,6 +6,7 @@
 #include "attack/census.h"
 #include "attack/linkage.h"
 #include "attack/reconstruction.h"
+#include "attack/shadow.h"
 #include "attack/single_bit.h"
 #include "attack/tracing.h"
 #include "support/seeded_random.h"
@@ -28,6 +29,9 @@ TEST(ReconstructionTest, AccurateCountsGiveNearlyAllBitsAwayAndPrivateOnesNone) 
   EXPECT_GT(report.outcomes[1].success, 0.95);
   EXPECT_LT(report.outcomes[2].low, 0.55);
   EXPECT_LE(report.outcomes[2].low, report.outcomes[2].bound);
+  // Through the curator's door: the budget is what stops it.
+  EXPECT_EQ(report.outcomes[3].success, 1);
+  EXPECT_LE(report.outcomes[4].low, report.outcomes[4].bound);
 }
 
 TEST(ReconstructionTest, RecoveryFollowsTheNormalLaw) {
@@ -74,18 +78,29 @@ TEST(ReconstructionTest, SizesThatWouldNotFitAreRefused) {
 
 TEST(DifferencingTest, ExactSumsTellTheIncomeAndPrivateOnesDoNot) {
   SeededRandom random(6);
-  const Report report = differencing({.attempts = 1000}, random).value();
+  const Report report = differencing({.attempts = 600}, random).value();
   show(report);
   EXPECT_EQ(report.outcomes[0].success, 1);
   EXPECT_LT(report.outcomes[2].low, report.outcomes[2].baseline);
+  EXPECT_LT(report.outcomes[3].low, report.outcomes[3].baseline);
+}
+
+TEST(DayByDayTest, ExactCountsTellWhoCameAndPrivateOnesStayWithinTheBound) {
+  SeededRandom random(14);
+  const Report report = day_by_day({.attempts = 1000}, random).value();
+  show(report);
+  EXPECT_EQ(report.outcomes[0].success, 1);
+  for (const std::size_t ours : {2U, 3U})
+    EXPECT_LE(report.outcomes[ours].low, report.outcomes[ours].bound);
 }
 
 TEST(AveragingTest, FreshNoiseAveragesOutAndARecordedAnswerDoesNot) {
   SeededRandom random(7);
-  const Report report = averaging({.attempts = 2000}, random).value();
+  const Report report = averaging({.attempts = 400}, random).value();
   show(report);
   EXPECT_EQ(report.outcomes[1].success, 1);
-  EXPECT_LT(report.outcomes[2].low, report.outcomes[2].baseline);
+  for (const std::size_t curator : {2U, 3U})
+    EXPECT_LT(report.outcomes[curator].low, report.outcomes[curator].baseline);
   EXPECT_GT(report.outcomes[2].high, report.outcomes[2].baseline);
 }
 
@@ -113,6 +128,31 @@ TEST(TracingTest, ExactAveragesBetrayMembersAndPrivateOnesDoNot) {
   EXPECT_GT(report.outcomes[0].success, 0.9);
   EXPECT_LE(report.outcomes[2].low, report.outcomes[2].bound);
   EXPECT_LT(report.outcomes[2].success, 0.65);
+  EXPECT_LE(report.outcomes[3].low, report.outcomes[3].bound);
+}
+
+TEST(ShadowTest, AForestRemembersItsRowsAndAPrivateModelDoesNot) {
+  SeededRandom random(16);
+  const Report report =
+      shadow_models({.people = 200, .shadows = 60, .attempts = 200}, random).value();
+  show(report);
+  EXPECT_GT(report.outcomes[0].low, 0.8);
+  EXPECT_GT(report.outcomes[0].low, report.outcomes[2].high);
+  EXPECT_LE(report.outcomes[2].low, report.outcomes[2].bound);
+}
+
+TEST(ShadowTest, EveryKindOfModelCanBeAttackedAndStaysWithinItsBound) {
+  SeededRandom random(17);
+  for (const char* model : {"naive-bayes", "rules", "linear", "kmeans", "pca"}) {
+    const Report report =
+        shadow_models(
+            {.model = model, .people = 100, .shadows = 20, .attempts = 60, .only_ours = true},
+            random)
+            .value();
+    show(report);
+    EXPECT_LE(report.outcomes[0].low, report.outcomes[0].bound) << model;
+  }
+  EXPECT_FALSE(shadow_models({.model = "oracle"}, random));
 }
 
 TEST(LinkageTest, TheJoinFindsThoseWhoAreAlone) {

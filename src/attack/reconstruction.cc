@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 #include <Eigen/Dense>
 
+#include "attack/least_squares_internal.h"
 #include "attack/linear_program_internal.h"
+#include "attack/served.h"
 #include "mechanisms/discrete_gaussian.h"
 
 namespace discreet::attack {
@@ -46,26 +48,6 @@ Eigen::VectorXf answers_of(const Instance& instance) {
   return y;
 }
 
-// Conjugate gradients on the normal equations: the spectrum is narrow, so few steps are enough.
-Eigen::VectorXf least_squares(const Eigen::MatrixXf& a, const Eigen::VectorXf& y) {
-  // Subsets are halves: in coordinates x - 1/2 the common direction vanishes.
-  const Eigen::VectorXf target = y - 0.5F * a.rowwise().sum();
-  Eigen::VectorXf x = Eigen::VectorXf::Zero(a.cols());
-  Eigen::VectorXf residual = a.transpose() * target, direction = residual;
-  float energy = residual.squaredNorm();
-  const float enough = 1e-10F * energy;
-  for (int step = 0; step < 200 && energy > enough; ++step) {
-    const Eigen::VectorXf image = a * direction;
-    const float along = energy / image.squaredNorm();
-    x += along * direction;
-    residual -= along * (a.transpose() * image);
-    const float next = residual.squaredNorm();
-    direction = residual + next / energy * direction;
-    energy = next;
-  }
-  return x.array() + 0.5F;
-}
-
 // The candidate whose worst answer is nearest: with noise at most E everywhere it is within 4E.
 Eigen::VectorXf exhaustive(const Eigen::MatrixXf& a, const Eigen::VectorXf& y) {
   const auto n = static_cast<std::size_t>(a.cols());
@@ -98,6 +80,26 @@ Result<Answering> noise_of(double sigma) {
 }
 
 }  // namespace
+
+// Conjugate gradients on the normal equations: the spectrum is narrow, so few steps are enough.
+Eigen::VectorXf least_squares(const Eigen::MatrixXf& a, const Eigen::VectorXf& y) {
+  // Subsets are halves: in coordinates x - 1/2 the common direction vanishes.
+  const Eigen::VectorXf target = y - 0.5F * a.rowwise().sum();
+  Eigen::VectorXf x = Eigen::VectorXf::Zero(a.cols());
+  Eigen::VectorXf residual = a.transpose() * target, direction = residual;
+  float energy = residual.squaredNorm();
+  const float enough = 1e-10F * energy;
+  for (int step = 0; step < 200 && energy > enough; ++step) {
+    const Eigen::VectorXf image = a * direction;
+    const float along = energy / image.squaredNorm();
+    x += along * direction;
+    residual -= along * (a.transpose() * image);
+    const float next = residual.squaredNorm();
+    direction = residual + next / energy * direction;
+    energy = next;
+  }
+  return x.array() + 0.5F;
+}
 
 Result<std::size_t> reconstruct(const ReconstructionOptions& options, const Answering& answering,
                                 RandomSource& random) {
@@ -160,6 +162,12 @@ Result<Report> reconstruction(const ReconstructionOptions& options, RandomSource
     report.outcomes.push_back(
         outcome(name, *right, options.people, 0.5, seconds,
                 ours ? bit_accuracy_bound(options.epsilon, options.delta) : 1));
+  }
+  // Whole questions take milliseconds: a smaller table, counts by seat.
+  for (const bool generous : {true, false}) {
+    DISCREET_TRY(auto served,
+                 served_reconstruction({.epsilon = options.epsilon, .generous = generous}, random));
+    report.outcomes.push_back(std::move(served));
   }
   return report;
 }

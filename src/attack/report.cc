@@ -70,15 +70,14 @@ std::string picture(const Report& report) {
         at, kTop - 4, bottom, bottom + 18, tick * 25);
   }
   double y = kTop + kGap / 2;
-  std::size_t colour = 1;
   for (const Outcome& found : report.outcomes) {
-    const bool last = &found == &report.outcomes.back();
+    const bool ours = found.target.starts_with("Discreet");
     const double middle = y + kBar / 2;
     out += fmt::format(
         "<text x='{:.1f}' y='{:.1f}' class='l' text-anchor='end'>{}</text>\n<rect x='{}' "
         "y='{:.1f}' width='{:.1f}' height='{}' fill='{}' rx='3'/>\n",
         kLeft - 12, middle + 4.5, escape(found.target), kLeft, y,
-        std::max(1.0, x(found.success) - kLeft), kBar, last ? kColours[0] : kColours[colour]);
+        std::max(1.0, x(found.success) - kLeft), kBar, ours ? kColours[0] : kColours[1]);
     out += fmt::format("<line x1='{:.1f}' y1='{:.1f}' x2='{:.1f}' y2='{:.1f}' class='e'/>\n",
                        x(found.low), middle, x(found.high), middle);
     out += fmt::format("<line x1='{0:.1f}' y1='{1:.1f}' x2='{0:.1f}' y2='{2:.1f}' class='b'/>\n",

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "attack/served.h"
 #include "mechanisms/discrete_laplace.h"
 #include "mechanisms/grid_laplace.h"
 #include "random/bernoulli.h"
@@ -27,6 +28,11 @@ Result<DiscreteLaplace> laplace(double epsilon, double sensitivity) {
 
 std::string ours(double epsilon) {
   return fmt::format("Discreet, epsilon {:g}", epsilon);
+}
+
+// Whole questions take milliseconds, so there are fewer of them.
+ServedOptions through_curator(const SingleOptions& options) {
+  return {std::clamp<std::uint64_t>(options.attempts / 20, 1, 500), options.epsilon, options.seed};
 }
 
 // Counts the words that a sampler takes: what a stopwatch sees, without its jitter.
@@ -91,6 +97,38 @@ Result<Report> differencing(const SingleOptions& options, RandomSource& random) 
     }
     report.outcomes.push_back(outcome(name, hits, options.attempts, baseline, since(start)));
   }
+  DISCREET_TRY(auto served, served_differencing(through_curator(options), baseline, random));
+  report.outcomes.push_back(std::move(served));
+  return report;
+}
+
+Result<Report> day_by_day(const SingleOptions& options, RandomSource& random) {
+  Report report{"Day by day",
+                "share of people whose illness shows in the counts before and after they came",
+                {}};
+  const auto loose = laplace(10, 1);
+  const auto tight = laplace(options.epsilon / 2, 1);
+  if (!tight) return tight.error();
+  const std::pair<std::string, std::function<std::int64_t(std::int64_t)>> targets[] = {
+      {"exact counts", [](std::int64_t count) { return count; }},
+      {"noise at epsilon 10 a day",
+       [&](std::int64_t count) { return loose->release(count, random); }},
+      {ours(options.epsilon), [&](std::int64_t count) { return tight->release(count, random); }}};
+  constexpr std::int64_t kBefore = 14;
+  for (const auto& [name, release] : targets) {
+    const auto start = std::chrono::steady_clock::now();
+    std::uint64_t hits = 0;
+    for (std::uint64_t i = 0; i < options.attempts; ++i) {
+      const bool truth = (random.bits64() & 1) != 0;
+      const std::int64_t before = release(kBefore), after = release(kBefore + truth);
+      hits += (after > before) == truth;
+    }
+    const bool is_ours = &name == &targets[2].first;
+    report.outcomes.push_back(outcome(name, hits, options.attempts, 0.5, since(start),
+                                      is_ours ? bit_accuracy_bound(options.epsilon, 0) : 1));
+  }
+  DISCREET_TRY(auto served, served_days(through_curator(options), random));
+  report.outcomes.push_back(std::move(served));
   return report;
 }
 
@@ -100,29 +138,28 @@ Result<Report> averaging(const SingleOptions& options, RandomSource& random) {
   const auto noise = laplace(options.epsilon, 1);
   if (!noise) return noise.error();
   Report report{
-      "Averaging", fmt::format("share of counts found exactly by asking {} times", kRepeats), {}};
+      "Averaging", "share of counts found exactly by asking many times and taking the mean", {}};
   const std::uint64_t attempts = std::max<std::uint64_t>(1, options.attempts / 10);
   // One answer, rounded, is right with the chance that the noise is zero.
   const double alpha = std::exp(-options.epsilon), baseline = (1 - alpha) / (1 + alpha);
-  enum class Kind { Exact, Fresh, Recorded };
-  const std::pair<std::string, Kind> targets[] = {
-      {"exact counts", Kind::Exact},
-      {fmt::format("fresh noise each time, epsilon {:g}", options.epsilon), Kind::Fresh},
-      {ours(options.epsilon) + ", recorded", Kind::Recorded}};
-  for (const auto& [name, kind] : targets) {
+  const std::pair<std::string, bool> targets[] = {
+      {"exact counts", false},
+      {fmt::format("fresh noise {} times, epsilon {:g}", kRepeats, options.epsilon), true}};
+  for (const auto& [name, noisy] : targets) {
     const auto start = std::chrono::steady_clock::now();
     std::uint64_t hits = 0;
     for (std::uint64_t i = 0; i < attempts; ++i) {
-      const std::int64_t recorded = noise->release(kExact, random);
       double sum = 0;
       for (int repeat = 0; repeat < kRepeats; ++repeat)
-        sum += static_cast<double>(kind == Kind::Exact   ? kExact
-                                   : kind == Kind::Fresh ? noise->release(kExact, random)
-                                                         : recorded);
+        sum += static_cast<double>(noisy ? noise->release(kExact, random) : kExact);
       hits += std::llround(sum / kRepeats) == kExact;
     }
     report.outcomes.push_back(outcome(name, hits, attempts, baseline, since(start)));
   }
+  ServedOptions asked = through_curator(options);
+  asked.attempts = std::clamp<std::uint64_t>(asked.attempts, 1, 30);
+  DISCREET_TRY(auto served, served_averaging(asked, baseline, random));
+  for (auto& found : served) report.outcomes.push_back(std::move(found));
   return report;
 }
 

@@ -16,11 +16,16 @@ struct SingleOptions {
 };
 
 /// Two sums, with and without one person, give that person's income: a success is a guess within
-/// five per cent. The two sums share Discreet's budget.
+/// five per cent. The two sums share Discreet's budget. Also through a curator (served.h).
 Result<Report> differencing(const SingleOptions& options, RandomSource& random);
 
-/// The same count asked a thousand times and averaged; a success is the exact count. Discreet gives
-/// the recorded answer again, so there is nothing to average.
+/// The same count yesterday and today, one person having come in between; a success is whether that
+/// person is ill. Discreet's two answers share a budget. Also through a curator.
+Result<Report> day_by_day(const SingleOptions& options, RandomSource& random);
+
+/// The same count asked a thousand times and averaged; a success is the exact count. Discreet's
+/// curator gives the recorded answer again, so there is nothing to average, and charges other
+/// wordings.
 Result<Report> averaging(const SingleOptions& options, RandomSource& random);
 
 /// One answer, zero or one with noise of scale 1 / epsilon in double precision: the last bits tell

@@ -1,11 +1,13 @@
 #include "attack/tracing.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <functional>
 
 #include <fmt/format.h>
 
+#include "attack/served.h"
 #include "mechanisms/discrete_gaussian.h"
 
 namespace discreet::attack {
@@ -97,6 +99,11 @@ Result<Report> tracing(const TracingOptions& options, RandomSource& random) {
         outcome(name, hits, options.attempts, 0.5, seconds,
                 ours ? bit_accuracy_bound(options.epsilon, options.delta) : 1));
   }
+  DISCREET_TRY(auto served,
+               served_tracing({.attempts = std::clamp<std::size_t>(options.attempts / 4, 2, 200),
+                               .epsilon = options.epsilon},
+                              random));
+  report.outcomes.push_back(std::move(served));
   return report;
 }
 

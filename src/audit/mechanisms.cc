@@ -1,8 +1,11 @@
 // The correct mechanisms, on neighbours that use up most of what each claims.
+#include <algorithm>
 #include <cmath>
 
 #include "audit/float_grain.h"
 #include "audit/subject.h"
+#include "mechanisms/bivariate.h"
+#include "mechanisms/bound_search.h"
 #include "mechanisms/bounded_output.h"
 #include "mechanisms/box_norm.h"
 #include "mechanisms/discrete_gaussian.h"
@@ -18,6 +21,7 @@
 #include "mechanisms/quantile.h"
 #include "mechanisms/quantiles.h"
 #include "mechanisms/randomized_response.h"
+#include "mechanisms/sample_and_aggregate.h"
 #include "mechanisms/sparse_vector.h"
 #include "mechanisms/staircase.h"
 #include "mechanisms/subsample.h"
@@ -186,6 +190,40 @@ AuditedRun sums_of_sizes(bool with) {
   };
 }
 
+// How many people lie above each of four bounds; one person more lies above them all.
+AuditedRun bound_search(std::int64_t above) {
+  const auto mechanism = BoundSearch::make(kOne, 2).value();
+  return [=](RandomSource& random) {
+    return static_cast<std::int64_t>(mechanism.release(Values(4, above), random));
+  };
+}
+
+// One row in the corner of two columns' ranges; the key is its cell, in rows.
+AuditedRun covariance_cells(bool with) {
+  const auto mechanism = Bivariate::make(kOne, {0, 4}, {0, 4}, BivariateDegree::Covariance).value();
+  Values sums(mechanism.cells());
+  if (with) mechanism.add_row(4, 4, sums);
+  return [=](RandomSource& random) {
+    const auto release = mechanism.release(sums, random);
+    return static_cast<std::int64_t>(std::floor(static_cast<double>(release.noisy().back()) /
+                                                static_cast<double>(mechanism.scale())));
+  };
+}
+
+// Eight rows that say nothing, and a ninth that makes its block say one.
+AuditedRun blocks(std::size_t rows) {
+  const auto mechanism = SampleAndAggregate::make(kOne, 4, {0, 1}, BlockAggregate::Mean).value();
+  return [=](RandomSource& random) {
+    const double mean = mechanism.release(
+        rows,
+        [](std::span<const std::size_t> block) {
+          return std::int64_t{std::find(block.begin(), block.end(), 8U) != block.end()};
+        },
+        random);
+    return static_cast<std::int64_t>(std::floor(4 * mean + 0.5));
+  };
+}
+
 AuditedRun sampled(std::size_t units) {
   const auto noise = DiscreteLaplace::make(kOne, L1Sensitivity{1}).value();
   const auto sample = PoissonSample::make(0.3).value();
@@ -263,6 +301,11 @@ std::vector<AuditSubject> audited_mechanisms() {
        gaussian_rho(1)},
       {"box-norm", "sums of different sizes in one draw", kPure, sums_of_sizes(false),
        sums_of_sizes(true)},
+      {"bound-search", "a bound above which few people lie", kPure, bound_search(1),
+       bound_search(2)},
+      {"covariance-cells", "cells of two columns, their corner", kPure, covariance_cells(false),
+       covariance_cells(true)},
+      {"sample-and-aggregate", "the mean of four blocks' answers", kPure, blocks(8), blocks(9)},
       {"subsample", "a count of a secret sample of 0.3", amplified(kPure, 0.3), sampled(0),
        sampled(1)},
   };

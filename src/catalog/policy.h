@@ -77,7 +77,7 @@ enum class SourceKind { Parquet, Csv, Postgres, Spark };
 
 struct Source {
   SourceKind kind;
-  /// An absolute path (or pattern), a postgres:// address, or "db.table" for Spark.
+  /// An absolute path (or pattern), a postgres:// or a spark:// address.
   std::string location;
 };
 

@@ -189,14 +189,15 @@ class PolicyReader {
     if (starts_with_any(*text, {"postgres://", "postgresql://"})) {
       table.source = {SourceKind::Postgres, *text};
     } else if (text->starts_with("spark:")) {
-      table.source = {SourceKind::Spark, text->substr(6)};
-      if (table.source.location.empty())
-        problems_.add(at, "source = \"spark:\" names no table; write \"spark:database.table\"");
+      table.source = {SourceKind::Spark, *text};
+      if (!text->starts_with("spark://"))
+        problems_.add(at,
+                      "this source names no Spark; write \"spark://host:15002/database.table\"");
     } else if (text->find("://") != std::string::npos) {
       problems_.add(
           at,
           fmt::format("source \"{}\" is of a kind discreet does not know; use a .parquet or .csv "
-                      "file, postgres://... or spark:database.table",
+                      "file, postgres://... or spark://host:15002/database.table",
                       *text));
     } else {
       read_file_source(*text, at, table);

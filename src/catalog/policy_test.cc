@@ -180,7 +180,7 @@ TEST(PolicyTest, RefusesMissingSourcesAndUnknownKinds) {
               HasSubstr("neither .parquet nor .csv"));
   EXPECT_THAT(complaint("[tables.t]\nsource = \"mysql://x\"\nunit = \"row\"\n"),
               HasSubstr("does not know"));
-  EXPECT_EQ(complaint("[tables.t]\nsource = \"spark:db.t\"\nunit = \"row\"\n"), "");
+  EXPECT_EQ(complaint("[tables.t]\nsource = \"spark://h:15002/db.t\"\nunit = \"row\"\n"), "");
   EXPECT_EQ(complaint("[tables.t]\nsource = \"postgres://host/db\"\nunit = \"row\"\n"), "");
 }
 

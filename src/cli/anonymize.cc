@@ -1,4 +1,6 @@
 // `discreet anonymize`: anonymisation as practised, with what it loses and what it leaves open.
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <map>
@@ -12,6 +14,7 @@
 #include "anonymity/metrics.h"
 #include "anonymity/mondrian.h"
 #include "attack/report.h"
+#include "base/parse_number.h"
 #include "cli/verb.h"
 #include "engines/duckdb/database.h"
 
@@ -20,7 +23,7 @@ namespace {
 
 struct AnonymizeArguments {
   std::string file, sensitive, method = "mondrian", out, curse;
-  std::vector<std::string> quasi;
+  std::vector<std::string> quasi, hierarchies;
   std::size_t k = 5, l = 1;
   double t = 1, suppress = 0.02;
   bool check = false, json = false;
@@ -140,16 +143,66 @@ void print_metrics(const char* which, const anonymity::Metrics& found, bool json
       100 * found.information_loss, 100 * found.suppressed);
 }
 
-Result<void> write_curse(const anonymity::Table& table, const std::string& path) {
-  attack::Series alone{"alone", {}};
-  for (const auto& point : anonymity::curse_of_dimensionality(table))
-    alone.points.emplace_back(static_cast<double>(point.attributes), point.alone);
-  std::ofstream file(path);
+// With the first 1, 2, 3 ... columns known: who is alone, how small the smallest class is, and what
+// it takes to make the table k-anonymous again.
+Result<void> write_curse(const anonymity::Table& table, const AnonymizeArguments& arguments) {
+  attack::Series alone{"people alone", {}}, found{"1 / k", {}};
+  attack::Series lost{fmt::format("lost for k = {}", arguments.k), {}};
+  fmt::print(stderr, "columns known   k   alone   lost for k = {}\n", arguments.k);
+  for (const auto& point : anonymity::curse_of_dimensionality(table)) {
+    anonymity::Table known{{}, table.sensitive};
+    for (std::size_t c = 0; c < point.attributes; ++c) known.quasi.push_back(table.quasi[c]);
+    DISCREET_TRY(const auto release, anonymity::mondrian(known, {.k = arguments.k}));
+    const double loss = measure(known, release).information_loss;
+    const auto x = static_cast<double>(point.attributes);
+    alone.points.emplace_back(x, point.alone);
+    found.points.emplace_back(x, 1 / static_cast<double>(point.k));
+    lost.points.emplace_back(x, loss);
+    fmt::print(stderr, "{:>13} {:>3}   {:>4.1f} %   {:.2f} %\n", point.attributes, point.k,
+               100 * point.alone, 100 * loss);
+  }
+  std::ofstream file(arguments.curse);
   file << attack::curves("The more is known, the more people are alone", "quasi-identifiers known",
-                         "share of people alone in their class", {alone});
+                         "share", {alone, found, lost});
   file.close();
-  if (!file) return Error{ErrorCode::Unavailable, fmt::format("'{}' could not be written.", path)};
+  if (!file)
+    return Error{ErrorCode::Unavailable,
+                 fmt::format("'{}' could not be written.", arguments.curse)};
   return {};
+}
+
+// "age=1,5,20,200": widths of a column's levels, each a multiple of the one before.
+Result<std::vector<anonymity::Hierarchy>> hierarchies_of(const anonymity::Table& table,
+                                                         const AnonymizeArguments& arguments) {
+  std::vector<anonymity::Hierarchy> all;
+  for (const auto& column : table.quasi) all.push_back(default_hierarchy(column));
+  for (const std::string& text : arguments.hierarchies) {
+    const auto equals = text.find('=');
+    const std::string name = text.substr(0, equals);
+    std::size_t at = 0;
+    while (at < table.quasi.size() && table.quasi[at].name != name) ++at;
+    if (equals == std::string::npos || at == table.quasi.size())
+      return invalid_parameter(fmt::format(
+          "--hierarchy takes COLUMN=1,5,20,... for one of the columns of --quasi, not '{}'.",
+          text));
+    const auto [low, high] =
+        std::minmax_element(table.quasi[at].codes.begin(), table.quasi[at].codes.end());
+    std::vector<std::int64_t> widths;
+    std::string rest = text.substr(equals + 1) + ",";
+    for (std::size_t comma = 0; (comma = rest.find(',')) != std::string::npos;
+         rest.erase(0, comma + 1)) {
+      DISCREET_TRY(const double width, parse_number(rest.substr(0, comma), "a width"));
+      if (!(width >= 1 && width <= 1e12) || width != std::floor(width) ||
+          (widths.empty() ? width != 1 : std::fmod(width, static_cast<double>(widths.back())) != 0))
+        return invalid_parameter(
+            "widths of a hierarchy begin with 1, and each is a multiple of the one before.");
+      widths.push_back(static_cast<std::int64_t>(width));
+    }
+    const std::int64_t span = *high - *low;  // the top covers everything
+    if (widths.back() <= span) widths.push_back(widths.back() * (span / widths.back() + 1));
+    all[at] = {std::move(widths)};
+  }
+  return all;
 }
 
 int run(const AnonymizeArguments& arguments) {
@@ -157,14 +210,14 @@ int run(const AnonymizeArguments& arguments) {
   if (!table) return fail(table.error());
   print_metrics("as it is", measure(*table, as_published(*table)), arguments.json);
   if (!arguments.curse.empty())
-    if (const auto done = write_curse(*table, arguments.curse); !done) return fail(done.error());
+    if (const auto done = write_curse(*table, arguments); !done) return fail(done.error());
   if (arguments.check) return kOk;
   const anonymity::Requirements requirements{arguments.k, arguments.l, arguments.t};
   std::optional<anonymity::Release> release;
   if (arguments.method == "lattice") {
-    std::vector<anonymity::Hierarchy> hierarchies;
-    for (const auto& column : table->quasi) hierarchies.push_back(default_hierarchy(column));
-    auto found = generalise(*table, hierarchies, requirements, arguments.suppress);
+    const auto hierarchies = hierarchies_of(*table, arguments);
+    if (!hierarchies) return fail(hierarchies.error());
+    auto found = generalise(*table, *hierarchies, requirements, arguments.suppress);
     if (!found) return fail(found.error());
     fmt::print(stderr, "best of the {} combinations of levels looked at\n", found->nodes);
     release = std::move(found->release);
@@ -197,6 +250,10 @@ void add_anonymize(CLI::App& app, Action& chosen) {
   verb->add_option("--quasi", arguments->quasi, "columns that others may know, with commas")
       ->delimiter(',')
       ->required();
+  verb->add_option("--hierarchy", arguments->hierarchies,
+                   "lattice: widths of a column's levels, COLUMN=1,5,20,100")
+      ->expected(1)
+      ->take_all();
   verb->add_option("--sensitive", arguments->sensitive, "the column to protect")->required();
   verb->add_option("--k", arguments->k, "rows in a class, at least")->capture_default_str();
   verb->add_option("--l", arguments->l, "different sensitive values in a class, at least")

@@ -11,6 +11,7 @@
 #include "attack/census.h"
 #include "attack/linkage.h"
 #include "attack/reconstruction.h"
+#include "attack/shadow.h"
 #include "attack/single_bit.h"
 #include "attack/tracing.h"
 #include "base/suggest.h"
@@ -24,9 +25,10 @@ struct AttackArguments {
   std::string name;
   bool json = false, list = false;
   double epsilon = 1;
-  std::size_t people = 0, queries = 0, attempts = 0, k = 5, attributes = 2000;
+  std::size_t people = 0, queries = 0, attempts = 0, k = 5, attributes = 2000, shadows = 100;
+  bool only_ours = false;
   std::uint64_t seed = 1;
-  std::string decoder = "least-squares", picture, curve;
+  std::string decoder = "least-squares", picture, curve, model = "logistic";
 };
 
 using Run = std::function<Result<attack::Report>(const AttackArguments&, RandomSource&)>;
@@ -92,6 +94,11 @@ const std::map<std::string, Entry>& attacks() {
         [](const AttackArguments& arguments, RandomSource& random) {
           return attack::differencing(single(arguments), random);
         }}},
+      {"day-by-day",
+       {"yesterday's count and today's, one person having come",
+        [](const AttackArguments& arguments, RandomSource& random) {
+          return attack::day_by_day(single(arguments), random);
+        }}},
       {"averaging",
        {"the same question again and again",
         [](const AttackArguments& arguments, RandomSource& random) {
@@ -116,6 +123,19 @@ const std::map<std::string, Entry>& attacks() {
           options.attempts = or_else<std::size_t>(arguments.attempts, 400);
           options.epsilon = arguments.epsilon;
           return attack::tracing(options, random);
+        }}},
+      {"shadow",
+       {"who was among a model's training rows (Shokri; Carlini et al.)",
+        [](const AttackArguments& arguments, RandomSource& random) {
+          attack::ShadowOptions options;
+          options.model = arguments.model;
+          options.people = or_else<std::size_t>(arguments.people, 400);
+          options.attempts = or_else<std::size_t>(arguments.attempts, 400);
+          options.shadows = arguments.shadows;
+          options.epsilon = arguments.epsilon;
+          options.seed = arguments.seed;
+          options.only_ours = arguments.only_ours;
+          return attack::shadow_models(options, random);
         }}},
       {"census",
        {"a block's people from its published statistics",
@@ -216,6 +236,11 @@ void add_attack(CLI::App& app, Action& chosen) {
   verb->add_option("--queries", arguments->queries, "reconstruct: how many counts");
   verb->add_option("--attributes", arguments->attributes, "membership: how many averages")
       ->capture_default_str();
+  verb->add_option("--model", arguments->model, "shadow: as in `discreet learn fit`")
+      ->capture_default_str();
+  verb->add_option("--shadows", arguments->shadows, "shadow: models trained to learn from")
+      ->capture_default_str();
+  verb->add_flag("--only-ours", arguments->only_ours, "shadow: attack the private model only");
   verb->add_option("--attempts", arguments->attempts, "how often to try");
   verb->add_option("--k", arguments->k, "linkage, intersection: of the k-anonymous table")
       ->check(CLI::Range(std::size_t{1}, std::size_t{100'000}))

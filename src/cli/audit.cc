@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "audit/external.h"
+#include "audit/power.h"
 #include "audit/subject.h"
 #include "base/suggest.h"
 #include "cli/audit_statement.h"
@@ -19,7 +20,7 @@ namespace {
 
 struct AuditArguments {
   std::vector<std::string> names;
-  bool all = false, planted = false, list = false, json = false;
+  bool all = false, planted = false, power = false, list = false, json = false;
   std::string exec, sql, unit, policy = "discreet.toml";
   double claimed = 1, delta = 0, scale = 1;
   std::uint64_t trials = 0;  // 0: as many as suit the subject
@@ -116,6 +117,38 @@ int audit_named(const AuditArguments& arguments, RandomSource& random) {
   return refuted ? kFailed : kOk;
 }
 
+// Both rates: of breaches that are seen, and of the innocent who are accused (the first row).
+int audit_power_table(const AuditArguments& arguments, RandomSource& random) {
+  constexpr double kTruths[] = {1, 1.05, 1.1, 1.25, 1.5, 2};
+  constexpr std::uint64_t kTrials[] = {2'000, 20'000, 200'000};
+  constexpr std::uint64_t kAudits = 20;
+  const auto points = audit_power(kTruths, kTrials, kAudits, random);
+  if (!arguments.json)
+    fmt::print(
+        "claims epsilon 1; refuted of {} audits, by runs on each side\n{:<22} "
+        "{:>9}{:>9}{:>9}{:>9}\n",
+        kAudits, "", "really", kTrials[0], kTrials[1], kTrials[2]);
+  bool wrong = false;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const PowerPoint& point = points[i];
+    wrong |= point.truth <= point.claimed && point.refuted > 0;
+    if (arguments.json)
+      std::puts(nlohmann::ordered_json({{"subject", point.subject},
+                                        {"claimed", point.claimed},
+                                        {"truth", point.truth},
+                                        {"trials", point.trials},
+                                        {"audits", point.audits},
+                                        {"refuted", point.refuted}})
+                    .dump()
+                    .c_str());
+    else
+      fmt::print("{}{:>9}{}",
+                 i % 3 == 0 ? fmt::format("{:<22} {:>9g}", point.subject, point.truth) : "",
+                 point.refuted, i % 3 == 2 ? "\n" : "");
+  }
+  return wrong ? kFailed : kOk;
+}
+
 // A program or a statement: not of our catalogue, so the claim is given with it.
 int audit_given(const AuditArguments& arguments) {
   const auto epsilon = Epsilon::make(arguments.claimed);
@@ -155,18 +188,20 @@ int list_subjects() {
 
 int run(const AuditArguments& arguments) {
   const int asked = static_cast<int>(arguments.all) + static_cast<int>(arguments.planted) +
-                    static_cast<int>(arguments.list) + static_cast<int>(!arguments.exec.empty()) +
+                    static_cast<int>(arguments.power) + static_cast<int>(arguments.list) +
+                    static_cast<int>(!arguments.exec.empty()) +
                     static_cast<int>(!arguments.sql.empty()) +
                     static_cast<int>(!arguments.names.empty());
   if (asked != 1)
-    return fail(
-        invalid_parameter("say what to audit: a mechanism's name, --all, --planted, --list, --sql "
-                          "'SELECT ...' or --exec 'COMMAND'."));
+    return fail(invalid_parameter(
+        "say what to audit: a mechanism's name, --all, --planted, --power, --list, --sql "
+        "'SELECT ...' or --exec 'COMMAND'."));
   if (arguments.list) return list_subjects();
   if (!arguments.exec.empty() || !arguments.sql.empty()) return audit_given(arguments);
   SecureRandom random;
   if (arguments.all) return audit_all(arguments, random);
   if (arguments.planted) return audit_planted(arguments, random);
+  if (arguments.power) return audit_power_table(arguments, random);
   return audit_named(arguments, random);
 }
 
@@ -184,6 +219,8 @@ void add_audit(CLI::App& app, Action& chosen) {
   verb->add_flag("--all", arguments->all, "every mechanism; exit 1 if one is refuted");
   verb->add_flag("--planted", arguments->planted,
                  "every planted bug; exit 0 only if all are caught");
+  verb->add_flag("--power", arguments->power,
+                 "how often breaches of different sizes are seen, and the innocent accused");
   verb->add_flag("--list", arguments->list, "what there is to audit");
   verb->add_option("--exec", arguments->exec,
                    "a program: {side} becomes 0 and 1, {count} the runs; prints one output a line");

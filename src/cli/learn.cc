@@ -12,6 +12,7 @@
 #include "cli/synth_policy.h"
 #include "cli/verb.h"
 #include "learn/evaluate.h"
+#include "learn/onnx.h"
 #include "learn/trainer.h"
 #include "random/secure_random.h"
 
@@ -288,6 +289,28 @@ int run_score(const PredictArguments& arguments) {
   return kOk;
 }
 
+struct ExportArguments {
+  std::string model, out;
+};
+
+int run_export(const ExportArguments& arguments) {
+  const auto model = load_model(arguments.model);
+  if (!model) return fail(model.error());
+  if (const auto written = write_text_file(arguments.out, learn::to_onnx(*model)); !written)
+    return fail(written.error());
+  fmt::print(stderr, "wrote {}\n", arguments.out);
+  return kOk;
+}
+
+void add_export(CLI::App* parent, Action& chosen) {
+  CLI::App* verb = add_verb(*parent, "export", "A model as ONNX, for other programs",
+                            "  discreet learn export model.json --out model.onnx");
+  auto a = std::make_shared<ExportArguments>();
+  verb->add_option("model", a->model, "A model from fit")->required();
+  verb->add_option("--out", a->out, "The ONNX file")->type_name("FILE")->required();
+  verb->callback([&chosen, a] { chosen = [a] { return run_export(*a); }; });
+}
+
 void add_fit(CLI::App* parent, Action& chosen) {
   CLI::App* verb = add_verb(*parent, "fit", "Train a model with privacy",
                             "  discreet learn fit logistic adult.csv --target 'income>50K' "
@@ -295,7 +318,8 @@ void add_fit(CLI::App* parent, Action& chosen) {
   auto a = std::make_shared<FitArguments>();
   verb->add_option("model", a->method,
                    "logistic (the best classifier), naive-bayes, trees, network, "
-                   "logistic-sgd, logistic-ftrl, auto (chooses privately), rules (a PAC learner), "
+                   "logistic-sgd, logistic-ftrl, logistic-objective, auto (chooses privately), "
+                   "rules (a PAC learner), "
                    "linear, kmeans, pca")
       ->required();
   verb->add_option("data", a->data, "The table: a CSV or Parquet file, or a policy's table")
@@ -337,6 +361,7 @@ void add_learn(CLI::App& app, Action& chosen) {
                             "  discreet learn predict model.json new.csv");
   verb->require_subcommand(1);
   add_fit(verb, chosen);
+  add_export(verb, chosen);
 
   CLI::App* predict =
       add_verb(*verb, "predict", "One prediction a line, with its score where there is one",

@@ -1,6 +1,8 @@
 // `discreet query`: rows on stdout; price, errors and what is left on stderr.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <memory>
@@ -88,13 +90,30 @@ void print_markdown(const Answer& answer) {
   }
 }
 
-void print_table(const Answer& answer) {
+// A number with its error, both to the digits that the error leaves: "32066 ±145", "41.2 ±0.22".
+std::string with_error(const std::string& text, double error) {
+  const double value = std::strtod(text.c_str(), nullptr);
+  if (!std::isfinite(value) || !std::isfinite(error)) return text;
+  const bool whole = text.find_first_of(".eE") == std::string::npos;
+  const int decimals = whole || !(error > 0)
+                           ? 0
+                           : std::clamp(1 - static_cast<int>(std::floor(std::log10(error))), 0, 12);
+  if (whole) return fmt::format("{} ±{:.0f}", text, std::ceil(error));
+  return fmt::format("{:.{}f} ±{:.{}f}", value, decimals, error, decimals);
+}
+
+void print_table(const Answer& answer, bool with_errors) {
   std::vector<TextColumn> columns;
   for (const auto& column : answer.columns) columns.push_back({column.name, is_number(column)});
   std::vector<std::vector<std::string>> rows;
-  for (const auto& row : answer.rows) {
+  for (std::size_t r = 0; r < answer.rows.size(); ++r) {
     auto& cells = rows.emplace_back();
-    for (const auto& value : row) cells.push_back(value.value_or("NULL"));
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      const auto& value = answer.rows[r][c];
+      const bool shown = with_errors && value && columns[c].right && r < answer.errors.size() &&
+                         c < answer.errors[r].size() && answer.errors[r][c];
+      cells.push_back(shown ? with_error(*value, *answer.errors[r][c]) : value.value_or("NULL"));
+    }
   }
   std::fputs(text_table(columns, rows).c_str(), stdout);
 }
@@ -177,7 +196,7 @@ int answer(const QueryArguments& arguments, Curator& curator, Question question)
     if (const auto written = write_parquet(*answer, arguments.out); !written)
       return fail(written.error());
   } else
-    print_table(*answer);
+    print_table(*answer, !arguments.errors);
   say(*answer, curator.balance(question.account));
   return kOk;
 }
@@ -206,7 +225,7 @@ int answer_all(const QueryArguments& arguments, Curator& curator, Question quest
     else if (format == "markdown")
       print_markdown(one);
     else
-      print_table(one);
+      print_table(one, !arguments.errors);
     for (std::size_t c = 0; c < one.columns.size() && c < one.error95.size(); ++c)
       if (one.error95[c])
         std::fprintf(stderr, "statement %zu: %s +-%.3g at 95 %%\n", i + 1,

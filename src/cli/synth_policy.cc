@@ -23,6 +23,7 @@ Result<PolicyTwin> twin_under_policy(const PolicyTwinRequest& request, const Che
   DISCREET_TRY(const std::string snapshot, data.snapshot({table->name}));
   DISCREET_TRY(const TwinRows plan, TwinRows::plan(*table, data));
   DISCREET_TRY_VOID(check(plan.specs));
+  DISCREET_TRY_VOID(data.engine().check(plan.sql));
 
   const SystemClock clock;
   DISCREET_TRY(ledger::Ledger opened, open_ledger(policy, clock));

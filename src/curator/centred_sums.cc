@@ -25,6 +25,7 @@ Result<CentredSums> CentredSums::make(Epsilon epsilon, std::vector<Sum> sums,
   DISCREET_TRY(const Epsilon rest, Epsilon::make(sub_down(epsilon.value(), crude.value())));
   DISCREET_TRY(ClippedSums first, ClippedSums::make(crude, std::move(crude_sums),
                                                     {.rows_max = options.rows_max,
+                                                     .size_max = std::nullopt,
                                                      .search_share = kCrudeSearchShare,
                                                      .one_group = true,
                                                      .delta = Delta::zero()}));
@@ -57,6 +58,10 @@ CentredRelease CentredSums::release(const Contributions& contributions, std::siz
   const auto second = ClippedSums::make(rest_, std::move(sums), options_);
   out.sums = second.value().release(contributions, groups, random);
   return out;
+}
+
+double CentredSums::noise_sd_per_row(std::size_t sum) const {
+  return ClippedSums::make(rest_, sums_, options_).value().noise_sd_per_row(sum);
 }
 
 }  // namespace discreet

@@ -36,6 +36,9 @@ class CentredSums {
   CentredRelease release(const Contributions& contributions, std::size_t groups,
                          RandomSource& random) const;
 
+  /// As ClippedSums::noise_sd_per_row, of the second phase.
+  double noise_sd_per_row(std::size_t sum) const;
+
  private:
   CentredSums(std::vector<Sum> sums, std::vector<CentredColumn> columns, ClippedSums crude,
               Epsilon rest, ClipOptions options)

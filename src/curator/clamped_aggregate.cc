@@ -29,11 +29,6 @@ std::int64_t magnitude(std::int64_t value) {
   return value < 0 ? -value : value;  // within 2^60
 }
 
-double laplace_sd(const Rational& rate) {
-  const auto r = rate.convert_to<double>();
-  return std::sqrt(2 * std::exp(-r)) / -std::expm1(-r);
-}
-
 }  // namespace
 
 bool has_bounds_per_group(const sql::AggregateRelease& aggregate) {
@@ -171,7 +166,7 @@ std::vector<double> ClampedAggregate::noise_sd() const {
 
 std::optional<double> ClampedAggregate::error95_before() const {
   if (is_mean_) return std::nullopt;
-  return kNormal975 * noise_sd().front() * use_.x.grid_unit;
+  return whole_error95(noise_sd().front()) * use_.x.grid_unit;
 }
 
 }  // namespace discreet

@@ -169,7 +169,7 @@ TEST_F(ClampedAggregateTest, TheWholeShareGoesToNoiseForTheKnownSensitivity) {
   std::cout << "mean size of the noise " << mean_size << ", expected " << scale << "\n";
   // Laplace: |Z| has mean and deviation `scale`; 5 deviations of the mean of 20000, chance 6e-7.
   EXPECT_NEAR(mean_size, scale, 5 * scale / std::sqrt(20'000.0));
-  EXPECT_NEAR(*out.aggregates[0].error95[0], 1.96 * std::sqrt(2.0) * scale, 0.01 * scale);
+  EXPECT_NEAR(*out.aggregates[0].error95[0], std::log(20.0) * scale, 0.01 * scale);
 }
 
 TEST_F(ClampedAggregateTest, SharesOfSeveralAggregatesAddUpToTheEpsilon) {

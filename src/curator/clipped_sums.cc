@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "curator/estimates.h"
 #include "mechanisms/bound_search.h"
 #include "mechanisms/discrete_gaussian.h"
 #include "mechanisms/discrete_laplace.h"
@@ -58,6 +59,11 @@ Result<ClippedSums> ClippedSums::make(Epsilon epsilon, std::vector<Sum> sums, Cl
   DISCREET_CHECK(sums.size() == 1 || bounded,
                  "sums without declared bounds are released one by one");
   if (!bounded) options.delta = Delta::zero();
+  if (options.size_max) {
+    DISCREET_CHECK(bounded, "a proved size is in rows of largest size");
+    options.delta = Delta::zero();  // so few cells that Laplace noise is the least
+    options.search_share = 0;
+  }
   ClippedSums clipped(epsilon, std::move(sums), options);
   DISCREET_TRY(clipped.search_, Epsilon::make(mul_down(options.search_share, epsilon.value())));
   DISCREET_TRY(clipped.noise_, Epsilon::make(sub_down(epsilon.value(), clipped.search_.value())));
@@ -65,15 +71,19 @@ Result<ClippedSums> ClippedSums::make(Epsilon epsilon, std::vector<Sum> sums, Cl
     DISCREET_TRY(clipped.test_, Epsilon::make(mul_down(kTestShare, epsilon.value())));
   }
 
-  // Bounded: from 1/64 of a row to all the rows a unit may have, by factors of sqrt(2).
+  // Bounded: from 1/64 of a row (one, where only rows are counted: nobody has less) to all the rows
+  // a unit may have, by factors of sqrt(2).
   // Unbounded: from one grid unit to 2^50 of them.
   double weight = 0;
   for (const Sum& sum : clipped.sums_) weight += sum.weight;
   const double rows = options.rows_max ? static_cast<double>(*options.rows_max) : 0x1p20;
-  const double first = bounded ? kSizeBits - 6 : 0;
+  const bool counts = std::all_of(clipped.sums_.begin(), clipped.sums_.end(),
+                                  [](const Sum& sum) { return sum.row_max == 1; });
+  const double first = !bounded ? 0 : counts ? kSizeBits : kSizeBits - 6;
   const double last = bounded ? kSizeBits + std::log2(weight * rows) : 50;
-  for (double power = first; power < last + 0.5; power += 0.5)
+  for (double power = first; power < last + 0.5 && !options.size_max; power += 0.5)
     clipped.bounds_.push_back(static_cast<UInt128>(std::exp2(power)));
+  if (options.size_max) clipped.bounds_ = {static_cast<UInt128>(*options.size_max) << kSizeBits};
   // The noise at the largest bound must still fit: bounds beyond that are left out, which is
   // decided before anything is charged. Nobody has that many rows of largest size where noise would
   // fit.
@@ -179,6 +189,12 @@ NoisySums ClippedSums::release(const Contributions& contributions, std::size_t g
              : release_laplace(contributions, groups, left, random);
 }
 
+UInt128 ClippedSums::find_bound(const std::vector<std::int64_t>& above, Epsilon noise,
+                                std::size_t cells, RandomSource& random) const {
+  if (options_.size_max) return bounds_.front();
+  return bounds_[BoundSearch::balanced(search_, noise, cells).value().release(above, random)];
+}
+
 NoisySums ClippedSums::release_laplace(const Contributions& contributions, std::size_t groups,
                                        Epsilon noise_epsilon, RandomSource& random) const {
   const std::size_t count = sums_.size();
@@ -190,8 +206,7 @@ NoisySums ClippedSums::release_laplace(const Contributions& contributions, std::
     });
     for (std::size_t i = 0; i < bounds_.size() && sizes[unit] > bounds_[i]; ++i) ++above[i];
   }
-  const auto search = BoundSearch::balanced(search_, noise_epsilon, groups * count);
-  const UInt128 bound = bounds_[search.value().release(above, random)];
+  const UInt128 bound = find_bound(above, noise_epsilon, groups * count, random);
 
   NoisySums noisy;
   noisy.cells.assign(count, std::vector<Int128>(groups));
@@ -207,8 +222,7 @@ NoisySums ClippedSums::release_laplace(const Contributions& contributions, std::
     const auto sampler = DiscreteLaplaceSampler::make(exact).value();
     sampler.draw_many(noise, random);
     for (std::size_t group = 0; group < groups; ++group) noisy.cells[sum][group] += noise[group];
-    const double r = exact.convert_to<double>();
-    noisy.noise_sd.push_back(std::sqrt(2 * std::exp(-r)) / -std::expm1(-r));
+    noisy.noise_sd.push_back(laplace_sd(exact));
   }
   noisy.bound = static_cast<double>(bound) / (sums_.front().bounded ? std::exp2(kSizeBits) : 1);
   return noisy;
@@ -273,6 +287,11 @@ double ClippedSums::noise_sd_per_row(std::size_t sum) const {
   const double row_max =
       sums_[sum].bounded ? static_cast<double>(sums_[sum].row_max) / sums_[sum].weight : 1;
   return std::sqrt(2.0) * row_max / noise_.value();
+}
+
+std::optional<double> ClippedSums::noise_sd(std::size_t sum) const {
+  if (!options_.size_max) return std::nullopt;
+  return laplace_sd(rate(sum, to_big(bounds_.front()), noise_));
 }
 
 }  // namespace discreet

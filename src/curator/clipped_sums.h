@@ -35,9 +35,12 @@ struct NoisySums {
 
 struct ClipOptions {
   std::optional<std::uint64_t> rows_max;  ///< of a unit, where it is known
-  double search_share = 0.25;             ///< of epsilon, for the bound
-  bool one_group = false;                 ///< all of a unit's groups added up: one cell per sum
-  Delta delta = Delta::zero();            ///< not zero: Gaussian noise may be chosen
+  /// Proved of a unit's size, in rows of largest size (all sums bounded): nothing is searched for,
+  /// and all of epsilon is for the noise. Enforced by clipping like any bound.
+  std::optional<std::uint64_t> size_max;
+  double search_share = 0.25;   ///< of epsilon, for the bound
+  bool one_group = false;       ///< all of a unit's groups added up: one cell per sum
+  Delta delta = Delta::zero();  ///< not zero: Gaussian noise may be chosen
 };
 
 class ClippedSums {
@@ -56,6 +59,8 @@ class ClippedSums {
   LossEvent loss() const;
   /// What the noise would be at a bound of one row of largest size: the yardstick EXPLAIN can give.
   double noise_sd_per_row(std::size_t sum) const;
+  /// What the noise will be, where the bound is proved.
+  std::optional<double> noise_sd(std::size_t sum) const;
 
  private:
   ClippedSums(Epsilon epsilon, std::vector<Sum> sums, ClipOptions options)
@@ -63,6 +68,8 @@ class ClippedSums {
   /// What one unit adds, cell by cell: visit(group, sum, value).
   template <class Visit>
   void each_cell(const Contributions& contributions, std::size_t unit, const Visit& visit) const;
+  UInt128 find_bound(const std::vector<std::int64_t>& above, Epsilon noise, std::size_t cells,
+                     RandomSource& random) const;
   UInt128 size_of(Int128 value, std::size_t sum) const;
   std::int64_t steps_of(Int128 value, std::size_t sum) const;
   Rational rate(std::size_t sum, const BigInt& bound, Epsilon noise) const;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <mutex>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -98,12 +100,15 @@ std::vector<ExplainedColumn> mechanisms_of(const sql::PlannedQuestion& planned,
   std::vector<ExplainedColumn> columns;
   const auto forecast = jobs.empty() ? std::vector<AggregateForecast>{} : jobs.back().forecast();
   for (const sql::OutputColumn& column : planned.columns) {
-    ExplainedColumn& explained = columns.emplace_back(ExplainedColumn{column.name, "", {}});
+    ExplainedColumn& explained = columns.emplace_back(ExplainedColumn{column.name, "", {}, {}});
     for (std::size_t a = 0; a < forecast.size(); ++a) {
       const auto& name = planned.releases.back().aggregates[a].column;
       if (std::find(column.from.begin(), column.from.end(), name) == column.from.end()) continue;
       explained.mechanism = forecast[a].mechanism;
-      if (column.is_plain) explained.error95 = forecast[a].error95;
+      if (column.is_plain) {
+        explained.error95 = forecast[a].error95;
+        explained.error95_per_row = forecast[a].error95_per_row;
+      }
     }
   }
   return columns;
@@ -123,7 +128,36 @@ struct Curator::Prepared {
 
 struct Curator::Remembered {
   Prepared prepared;
-  std::optional<Explanation> explanation;  // `remaining` is not kept
+  std::mutex mutex;                                // of what follows
+  std::shared_ptr<const Explanation> explanation;  // `remaining` is not kept
+  std::shared_ptr<const Answer> answer;            // on record; a charge has one answer, for good
+};
+
+// Two generations: a plan that is used lives on when new ones have filled the first.
+struct Curator::Memory {
+  static constexpr std::size_t kGeneration = 256;
+  std::mutex mutex;
+  std::unordered_map<std::string, std::shared_ptr<Remembered>> young, old;
+
+  std::shared_ptr<Remembered> find(const std::string& key) {
+    const std::scoped_lock lock(mutex);
+    if (const auto found = young.find(key); found != young.end()) return found->second;
+    const auto found = old.find(key);
+    if (found == old.end()) return nullptr;
+    const auto kept = found->second;
+    insert(key, kept);
+    return kept;
+  }
+  void put(const std::string& key, std::shared_ptr<Remembered> made) {
+    const std::scoped_lock lock(mutex);
+    insert(key, std::move(made));
+  }
+
+ private:
+  void insert(const std::string& key, std::shared_ptr<Remembered> made) {
+    if (young.size() >= kGeneration) old = std::exchange(young, {});
+    young[key] = std::move(made);
+  }
 };
 
 Result<Curator> Curator::open(const catalog::Policy& policy, const Clock& clock,
@@ -131,12 +165,12 @@ Result<Curator> Curator::open(const catalog::Policy& policy, const Clock& clock,
   DISCREET_TRY(Data data, Data::open(policy, std::move(log)));
   DISCREET_TRY(ledger::Ledger ledger, open_ledger(policy, clock));
   return Curator(policy, random, std::move(data),
-                 std::make_shared<ledger::Ledger>(std::move(ledger)));
+                 std::make_shared<ledger::Ledger>(std::move(ledger)), std::make_shared<Memory>());
 }
 
 Result<Curator> Curator::connect(RandomSource& random) const {
   DISCREET_TRY(Data data, data_.connect());
-  return Curator(policy_, random, std::move(data), ledger_);
+  return Curator(policy_, random, std::move(data), ledger_, memory_);
 }
 
 Result<sql::PlannedQuestion> Curator::plan(const Question& question) {
@@ -215,7 +249,6 @@ Result<Curator::Prepared> Curator::prepare(const Question& question) {
 Result<std::shared_ptr<Curator::Remembered>> Curator::recall(const Question& question) {
   // Everything prepare() depends on besides the policy and the sources of the tables: the default
   // delta comes from what the account was granted.
-  constexpr std::size_t kRememberedMax = 512;
   DISCREET_TRY_VOID(ensure_account(*ledger_, policy_, question.account));
   DISCREET_TRY(const Amount granted, ledger_->granted(question.account));
   const auto part = [](const auto& number) { return number ? number->value() : -1.0; };
@@ -226,17 +259,14 @@ Result<std::shared_ptr<Curator::Remembered>> Curator::recall(const Question& que
   for (const sql::Parameter& given : question.parameters)
     key += fmt::format("\n{} {} {}", given.type, given.text ? given.text->size() : 0,
                        given.text ? *given.text : "null");
-  const auto found = remembered_.find(key);
-  if (found != remembered_.end()) {
-    const Prepared& known = found->second->prepared;
-    DISCREET_TRY(const std::string snapshot, data_.snapshot(known.planned->tables));
-    if (known.snapshot == snapshot) return found->second;
+  if (auto known = memory_->find(key)) {
+    DISCREET_TRY(const std::string snapshot, data_.snapshot(known->prepared.planned->tables));
+    if (known->prepared.snapshot == snapshot) return known;
   }
   DISCREET_TRY(Prepared prepared, prepare(question));
   auto made = std::make_shared<Remembered>();
   made->prepared = std::move(prepared);
-  if (remembered_.size() >= kRememberedMax) remembered_.clear();
-  remembered_[std::move(key)] = made;
+  memory_->put(key, made);
   return made;
 }
 
@@ -312,19 +342,44 @@ Result<Answer> Curator::answer(const Question& question) {
   return question.errors ? answer.with_error_columns() : std::move(answer);
 }
 
+Result<std::optional<Answer>> Curator::repeat(const Question& question) {
+  DISCREET_TRY(const auto remembered, recall(question));
+  if (remembered->prepared.planned->is_public()) return std::optional<Answer>();
+  DISCREET_TRY(auto answer, recorded(*remembered, question));
+  if (answer && question.errors) answer = answer->with_error_columns();
+  return answer;
+}
+
+Result<std::optional<Answer>> Curator::recorded(Remembered& remembered, const Question& question) {
+  constexpr std::size_t kKeptBytesMax = 32 * 1024;
+  std::shared_ptr<const Answer> kept;
+  {
+    const std::scoped_lock lock(remembered.mutex);
+    kept = remembered.answer;
+  }
+  if (!kept) {
+    DISCREET_TRY(const auto found, ledger_->find_answer(question.account, remembered.prepared.key));
+    if (!found) return std::optional<Answer>();
+    DISCREET_TRY(Answer answer, Answer::from_bytes(found->answer));
+    answer.repeated = true;
+    answer.charge = found->charge;
+    kept = std::make_shared<const Answer>(std::move(answer));
+    if (found->answer.size() <= kKeptBytesMax) {
+      const std::scoped_lock lock(remembered.mutex);
+      remembered.answer = kept;
+    }
+  }
+  DISCREET_TRY_VOID(ledger_->record_repeat(question.account, kept->charge));
+  return std::optional<Answer>(*kept);
+}
+
 Result<Answer> Curator::answer_plainly(const Question& question) {
   DISCREET_TRY(const auto remembered, recall(question));
   const Prepared& prepared = remembered->prepared;
   if (prepared.planned->is_public()) return run(prepared, question, 0);
 
-  DISCREET_TRY(const auto recorded, ledger_->find_answer(question.account, prepared.key));
-  if (recorded) {
-    DISCREET_TRY(Answer answer, Answer::from_bytes(recorded->answer));
-    DISCREET_TRY_VOID(ledger_->record_repeat(question.account, recorded->charge));
-    answer.repeated = true;
-    answer.charge = recorded->charge;
-    return answer;
-  }
+  DISCREET_TRY(auto known, recorded(*remembered, question));
+  if (known) return *std::move(known);
   // Before anything is paid: is the engine there?
   DISCREET_TRY_VOID(data_.engine().begin());
   auto charged = ledger_->charge({question.account, prepared.key, question.request, question.sql,
@@ -348,10 +403,18 @@ Result<Explanation> Curator::explain(const Question& question) {
   DISCREET_TRY(const auto synthesize, sql::read_synthesize(question.sql));
   if (synthesize) return explain_twin(question, *synthesize);
   DISCREET_TRY(const auto remembered, recall(question));
-  if (!remembered->explanation) {
-    DISCREET_TRY(remembered->explanation, explain_anew(question, remembered->prepared));
+  std::shared_ptr<const Explanation> known;
+  {
+    const std::scoped_lock lock(remembered->mutex);
+    known = remembered->explanation;
   }
-  Explanation explanation = *remembered->explanation;
+  if (!known) {
+    DISCREET_TRY(Explanation made, explain_anew(question, remembered->prepared));
+    known = std::make_shared<const Explanation>(std::move(made));
+    const std::scoped_lock lock(remembered->mutex);
+    remembered->explanation = known;
+  }
+  Explanation explanation = *known;
   DISCREET_TRY(explanation.remaining, ledger_->balance(question.account));
   const auto fits = [](const auto& left, double cost) { return !left || cost <= left->value(); };
   explanation.affordable = fits(explanation.remaining.left.epsilon, explanation.cost.epsilon) ||

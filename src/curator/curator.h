@@ -9,7 +9,6 @@
 // Proof:     docs/proofs/release_job.md; docs/formats/ledger.md (durability)
 #pragma once
 
-#include <map>
 #include <memory>
 
 #include "base/clock.h"
@@ -43,6 +42,8 @@ struct ExplainedColumn {
   std::string mechanism;  ///< empty for keys and public columns
   std::optional<double>
       error95;  ///< before anything is known of the data; nothing where a bound is yet to be found
+  /// There: the error for every row that the bound will let a unit add.
+  std::optional<double> error95_per_row = {};
 };
 
 struct DescribedColumn {
@@ -75,6 +76,8 @@ class Curator {
   Result<Curator> connect(RandomSource& random) const;
 
   Result<Answer> answer(const Question& question);
+  /// The answer if it is on record, else nothing. Charges nothing and reads no private row.
+  Result<std::optional<Answer>> repeat(const Question& question);
   /// The columns an answer would have. Spends nothing and reads no private row.
   Result<std::vector<DescribedColumn>> describe(const Question& question);
   /// Spends nothing and reads no private row.
@@ -97,12 +100,19 @@ class Curator {
   struct Prepared;
   struct PreparedTwin;
   struct Remembered;
+  struct Memory;
   Curator(const catalog::Policy& policy, RandomSource& random, Data data,
-          std::shared_ptr<ledger::Ledger> ledger)
-      : policy_(policy), random_(random), data_(std::move(data)), ledger_(std::move(ledger)) {}
+          std::shared_ptr<ledger::Ledger> ledger, std::shared_ptr<Memory> memory)
+      : policy_(policy),
+        random_(random),
+        data_(std::move(data)),
+        ledger_(std::move(ledger)),
+        memory_(std::move(memory)) {}
   Result<Answer> answer_plainly(const Question& question);
+  Result<std::optional<Answer>> recorded(Remembered& remembered, const Question& question);
   Result<Prepared> prepare(const Question& question);
-  /// The same, from memory while the sources of its tables are unchanged.
+  /// The same, from memory while the sources of its tables are unchanged. All connected curators
+  /// share the memory: what it holds is not changed once it is there.
   Result<std::shared_ptr<Remembered>> recall(const Question& question);
   Result<Explanation> explain_anew(const Question& question, const Prepared& prepared);
   Result<Answer> run(const Prepared& prepared, const Question& question, std::uint64_t charge);
@@ -120,7 +130,7 @@ class Curator {
   RandomSource& random_;
   Data data_;
   std::shared_ptr<ledger::Ledger> ledger_;
-  std::map<std::string, std::shared_ptr<Remembered>> remembered_;
+  std::shared_ptr<Memory> memory_;
 };
 
 }  // namespace discreet

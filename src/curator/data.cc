@@ -97,19 +97,16 @@ Result<std::string> reader_of(const catalog::Table& table, const std::string& ty
     case catalog::SourceKind::Csv:
       return fmt::format("read_csv({}, ignore_errors = true{})", path, types);
     case catalog::SourceKind::Spark:
-      return Error{
-          ErrorCode::Refused,
-          fmt::format("Table '{}' lives in Spark, which this build cannot read yet; export "
-                      "it to Parquet.",
-                      table.name)};
     case catalog::SourceKind::Postgres:
       break;
   }
   return Error{
       ErrorCode::Refused,
-      fmt::format("Table '{}' lives in another database than the policy's first table; the tables "
-                  "of a policy live in one place, all in files or all in one PostgreSQL database.",
-                  table.name)};
+      fmt::format(
+          "Table '{}' lives in another database than the policy's first table; the tables "
+          "of a policy live in one place: all in files, all in one PostgreSQL database, or all in "
+          "one Spark.",
+          table.name)};
 }
 
 }  // namespace
@@ -121,8 +118,7 @@ Result<Data> Data::open(const catalog::Policy& policy, OperatorLog log) {
   DISCREET_TRY(DuckDb engine, DuckDb::open(std::move(settings)));
   Data data(std::move(engine), std::make_shared<Twins>());
   data.policy_ = &policy;
-  if (!policy.tables().empty() &&
-      policy.tables().front().source.kind == catalog::SourceKind::Postgres) {
+  if (!policy.tables().empty() && RemoteTables::lives_elsewhere(policy.tables().front())) {
     DISCREET_TRY(data.remote_, RemoteTables::open(policy, remote_log));
     return data;
   }

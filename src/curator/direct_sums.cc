@@ -148,8 +148,7 @@ Result<DirectSums> DirectSums::make(const sql::Release& release, const SumPlan& 
                                static_cast<std::uint64_t>(row_max);
         const Rational rate = exact_rational(share.value()).value() / Rational(maximum * size);
         DISCREET_TRY(auto sampler, DiscreteLaplaceSampler::make(rate));
-        const double r = rate.convert_to<double>();
-        part.noise_sd.push_back(std::sqrt(2 * std::exp(-r)) / -std::expm1(-r));
+        part.noise_sd.push_back(laplace_sd(rate));
         part.noise.push_back(std::move(sampler));
       }
     }
@@ -181,7 +180,7 @@ void DirectSums::release(const GroupTotals& totals, RandomSource& random,
                                  : noisy.covariance(sample ? Divisor::Sample : Divisor::Population);
       const double unit = correlation ? 1 : use.x.grid_unit * use.y.grid_unit;
       put(use, found.value * unit,
-          std::min(correlation ? 2.0 : INFINITY, kNormal975 * found.standard_error * unit));
+          std::min(correlation ? 2.0 : INFINITY, kLaplace95 * found.standard_error * unit));
       continue;
     }
     NoisyGroup noisy{std::vector<double>(plan_.sums.size()),
@@ -225,8 +224,8 @@ std::vector<std::optional<double>> DirectSums::error95_before(double rows) const
       const double cells = static_cast<double>(part->cells->cells());
       const double sd = part->cells->cell_sd() * std::sqrt(cells) / std::max(1.0, rows);
       const bool correlation = kind.kind == sql::CovarianceRelease::Kind::Correlation;
-      errors[use.aggregate] = correlation ? std::min(2.0, kNormal975 * sd)
-                                          : kNormal975 * sd * static_cast<double>(use.x.half) *
+      errors[use.aggregate] = correlation ? std::min(2.0, kLaplace95 * sd)
+                                          : kLaplace95 * sd * static_cast<double>(use.x.half) *
                                                 static_cast<double>(use.y.half) * use.x.grid_unit *
                                                 use.y.grid_unit;
       continue;
@@ -240,7 +239,7 @@ std::vector<std::optional<double>> DirectSums::error95_before(double rows) const
       typical.value[use.count] = rows;
       errors[use.aggregate] =
           use.bins.empty() ? estimate(release_->aggregates[use.aggregate], use, typical, 1).error95
-                           : kNormal975 * part->noise_sd.front();
+                           : whole_error95(part->noise_sd.front());
     }
   }
   return errors;

@@ -15,6 +15,10 @@ double squared(double x) {
   return x * x;
 }
 
+double width95(const NoisyGroup& noisy) {
+  return noisy.gaussian ? kNormal95 : kLaplace95;
+}
+
 // With n floored, mean = linear / n; its error by the delta method, noises taken as independent.
 double quotient_sd(double top, double top_sd, double n, double n_sd) {
   return std::sqrt(squared(top_sd) + squared(top / n * n_sd)) / n;
@@ -34,11 +38,11 @@ Moment moment(const NoisyGroup& noisy, std::size_t count, std::size_t linear,
   return m;
 }
 
-Estimated variance(const sql::VarianceRelease& kind, const Moment& m, double n, double unit) {
+Estimated variance(const sql::VarianceRelease& kind, const Moment& m, double n, double unit,
+                   double width) {
   const double correction = kind.sample ? n / std::max(1.0, n - 1) : 1;
   const double value = std::max(0.0, m.second - squared(m.mean)) * correction * squared(unit);
-  const double error = kNormal975 *
-                       std::sqrt(squared(m.second_sd) + squared(2 * m.mean * m.mean_sd)) *
+  const double error = width * std::sqrt(squared(m.second_sd) + squared(2 * m.mean * m.mean_sd)) *
                        correction * squared(unit);
   if (!kind.standard_deviation) return {value, error};
   const double deviation = std::sqrt(value);
@@ -59,7 +63,7 @@ Estimated covariance(const sql::CovarianceRelease& kind, const SumUse& use, cons
     const double correction =
         kind.kind == sql::CovarianceRelease::Kind::Sample ? n / std::max(1.0, n - 1) : 1;
     const double unit = use.x.grid_unit * use.y.grid_unit * correction;
-    return {raw * unit, kNormal975 * raw_sd * unit};
+    return {raw * unit, width95(noisy) * raw_sd * unit};
   }
   const double var_x = x.second - squared(x.mean), var_y = y.second - squared(y.mean);
   if (!(var_x > 0 && var_y > 0)) return {0, 1};
@@ -67,34 +71,49 @@ Estimated covariance(const sql::CovarianceRelease& kind, const SumUse& use, cons
   const double rho = std::clamp(raw / scale, -1.0, 1.0);
   const double sd = std::sqrt(squared(raw_sd / scale) + squared(rho * x.second_sd / (2 * var_x)) +
                               squared(rho * y.second_sd / (2 * var_y)));
-  return {rho, std::min(2.0, kNormal975 * sd)};
+  return {rho, std::min(2.0, width95(noisy) * sd)};
 }
 
 }  // namespace
+
+// Discrete Laplace noise has P(|X| > k) = 2 q^(k+1) / (1 + q) and the variance 2 q / (1 - q)^2.
+double whole_error95(double sd, bool gaussian) {
+  if (gaussian) return std::max(0.0, std::ceil(kNormal95 * sd - 0.5));
+  const double variance = squared(sd);
+  if (!(variance > 0)) return 0;
+  const double gap = (std::sqrt(2 * variance + 1) - 1) / variance;  // 1 - q
+  if (!(gap < 1)) return 0;
+  return std::max(0.0, std::ceil(std::log(0.05 * (2 - gap) / 2) / std::log1p(-gap)) - 1);
+}
+
+double laplace_sd(const Rational& rate) {
+  const double r = rate.convert_to<double>();
+  return std::sqrt(2 * std::exp(-r)) / -std::expm1(-r);
+}
 
 Estimated estimate(const sql::AggregateRelease& aggregate, const SumUse& use,
                    const NoisyGroup& noisy, double count_floor) {
   const double n = std::max(noisy.value[use.count], count_floor);
   if (std::holds_alternative<sql::CountRelease>(aggregate.kind) ||
       std::holds_alternative<sql::CountUnitsRelease>(aggregate.kind))
-    return {noisy.value[use.count], kNormal975 * noisy.sd[use.count]};
+    return {noisy.value[use.count], whole_error95(noisy.sd[use.count], noisy.gaussian)};
   if (std::holds_alternative<sql::SumRelease>(aggregate.kind)) {
     if (use.raw)
       return {noisy.value[*use.linear] * use.x.grid_unit,
-              kNormal975 * noisy.sd[*use.linear] * use.x.grid_unit};
+              whole_error95(noisy.sd[*use.linear], noisy.gaussian) * use.x.grid_unit};
     const auto m = static_cast<double>(use.x.middle);
     const double sum = noisy.value[*use.linear] + m * noisy.value[use.count];
     const double sd = std::sqrt(squared(noisy.sd[*use.linear]) + squared(m * noisy.sd[use.count]));
-    return {sum * use.x.grid_unit, kNormal975 * sd * use.x.grid_unit};
+    return {sum * use.x.grid_unit, width95(noisy) * sd * use.x.grid_unit};
   }
   if (std::holds_alternative<sql::AvgRelease>(aggregate.kind)) {
     const Moment m = moment(noisy, use.count, *use.linear, std::nullopt, use.x, n);
     return {(static_cast<double>(use.x.middle) + m.mean) * use.x.grid_unit,
-            kNormal975 * m.mean_sd * use.x.grid_unit};
+            width95(noisy) * m.mean_sd * use.x.grid_unit};
   }
   if (const auto* kind = std::get_if<sql::VarianceRelease>(&aggregate.kind))
     return variance(*kind, moment(noisy, use.count, *use.linear, use.square, use.x, n), n,
-                    use.x.grid_unit);
+                    use.x.grid_unit, width95(noisy));
   return covariance(std::get<sql::CovarianceRelease>(aggregate.kind), use, noisy, n);
 }
 
@@ -116,8 +135,9 @@ std::vector<double> estimate_bins(const sql::HistogramRelease& kind, const SumUs
 }
 
 double bins_error95(const sql::HistogramRelease& kind, const SumUse& use, const NoisyGroup& noisy) {
-  const double bin = kNormal975 * noisy.sd[use.bins.front()];
-  if (!kind.cumulative) return bin;
+  const double sd = noisy.sd[use.bins.front()];
+  if (!kind.cumulative) return whole_error95(sd, noisy.gaussian);
+  const double bin = width95(noisy) * sd;
   double total = 0;
   for (const std::size_t b : use.bins) total += std::max(0.0, noisy.value[b]);
   // share = A / (A + B), where A has i noisy bins and B the others: the delta method.

@@ -1,6 +1,7 @@
 // Aggregates read off noisy sums, with the error that the noise causes. Post-processing only.
 #pragma once
 
+#include "base/rational.h"
 #include "curator/released.h"
 #include "curator/sums.h"
 
@@ -10,6 +11,7 @@ namespace discreet {
 struct NoisyGroup {
   std::vector<double> value;
   std::vector<double> sd;
+  bool gaussian = false;  ///< the noise of all of them
 };
 
 struct Estimated {
@@ -29,7 +31,16 @@ std::vector<double> estimate_bins(const sql::HistogramRelease& kind, const SumUs
 /// Of one bin; of a cumulative histogram, of the share that is known worst.
 double bins_error95(const sql::HistogramRelease& kind, const SumUse& use, const NoisyGroup& noisy);
 
-/// 97.5 % of the standard normal law: error95 is this many standard errors.
-inline constexpr double kNormal975 = 1.959963984540054;
+/// Half the width of a 95 % interval, in standard errors. Laplace noise: ln 20 / sqrt 2; sums of
+/// several draws and K-norm noise have lighter tails, and are covered a little more often.
+inline constexpr double kNormal95 = 1.959963984540054;
+inline constexpr double kLaplace95 = 2.118297571636081;
+
+/// The same for noise on the whole numbers, which an interval covers or not: the least k with
+/// P(|noise| <= k) >= 95 %. `sd`: of discrete Laplace (or Gaussian) noise.
+double whole_error95(double sd, bool gaussian = false);
+
+/// Of discrete Laplace noise.
+double laplace_sd(const Rational& rate);
 
 }  // namespace discreet

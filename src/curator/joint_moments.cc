@@ -182,7 +182,7 @@ void JointMoments::release(const SumPlan& plan, const GroupTotals& totals, Rando
       Estimate count = served.family ? estimates.count(*served.family) : estimates.count();
       if (served.everybody)
         count = {count.value + others, std::hypot(count.standard_error, others_sd)};
-      put(use, std::round(count.value), kNormal975 * count.standard_error);
+      put(use, std::round(count.value), whole_error95(count.standard_error));
       continue;
     }
     Estimate found{};
@@ -198,7 +198,7 @@ void JointMoments::release(const SumPlan& plan, const GroupTotals& totals, Rando
                                           : estimates.variance(*served.column, divisor);
       if (!variance.standard_deviation) scale = unit * unit;
     }
-    put(use, found.value * scale, kNormal975 * found.standard_error * scale);
+    put(use, found.value * scale, kLaplace95 * found.standard_error * scale);
   }
 }
 
@@ -213,20 +213,20 @@ std::vector<double> JointMoments::error95_before(const SumPlan& plan, double row
     if (!served.column) {
       double variance = noise_with(knorm_, 0, served.family).count;
       if (served.everybody) variance += others_->variance();
-      errors.push_back(kNormal975 * std::sqrt(variance));
+      errors.push_back(whole_error95(std::sqrt(variance)));
     } else if (const auto* variance = std::get_if<sql::VarianceRelease>(&kind)) {
       const double error = planned_variance_error(knorm_, *served.column, rows, middle,
                                                   half * half / 3, presence_[*served.column]);
-      errors.push_back(kNormal975 * (variance->standard_deviation
+      errors.push_back(kLaplace95 * (variance->standard_deviation
                                          ? error * unit / (2 * half / std::sqrt(3.0))
                                          : error * unit * unit));
     } else if (std::holds_alternative<sql::AvgRelease>(kind)) {
       errors.push_back(
-          kNormal975 * unit *
+          kLaplace95 * unit *
           planned_mean_error(knorm_, *served.column, rows, middle, presence_[*served.column]));
     } else {
       const MomentNoise noise = noise_with(knorm_, *served.column, presence_[*served.column]);
-      errors.push_back(kNormal975 * unit *
+      errors.push_back(kLaplace95 * unit *
                        std::sqrt(noise.linear * half * half + noise.count * middle * middle));
     }
   }

@@ -182,17 +182,21 @@ Result<ReleaseJob> ReleaseJob::make(const sql::Release& release, ApproxDp budget
     for (const std::size_t sum : block) sums.push_back(job.sums_.sums[sum]);
     if (sums.front().bounded && !job.centred_.empty()) {
       DISCREET_TRY([[maybe_unused]] const auto made,
-                   CentredSums::make(each, sums, job.centred_, job.clip_options()));
+                   CentredSums::make(each, sums, job.centred_, job.clip_options(sums)));
     } else {
       DISCREET_TRY([[maybe_unused]] const auto made,
-                   ClippedSums::make(each, sums, job.clip_options()));
+                   ClippedSums::make(each, sums, job.clip_options(sums)));
     }
   }
   return job;
 }
 
-ClipOptions ReleaseJob::clip_options() const {
+ClipOptions ReleaseJob::clip_options(const std::vector<Sum>& block) const {
   ClipOptions options;
+  // Somebody in one group adds one to each count of people, however many rows they have.
+  if (groups_max_ == 1 &&
+      std::all_of(block.begin(), block.end(), [](const Sum& sum) { return sum.counts_units(); }))
+    options.size_max = block.size();
   options.rows_max = rows_max_;
   options.delta = sums_delta_;
   return options;
@@ -427,6 +431,7 @@ Result<void> ReleaseJob::release_clipped(const Contributions& contributions,
                                          ReleasedTable& out) const {
   std::vector<std::vector<Int128>> cells(sums_.sums.size());
   std::vector<double> sd(sums_.sums.size());
+  std::vector<bool> gaussian(sums_.sums.size());
   std::vector<SumUse> uses = sums_.uses;
   const Epsilon share = for_sums_.share(blocks_.size());
   for (const auto& block : blocks_) {
@@ -435,7 +440,8 @@ Result<void> ReleaseJob::release_clipped(const Contributions& contributions,
     const bool bounded = sums.front().bounded;
     NoisySums noisy;
     if (bounded && !centred_.empty()) {
-      DISCREET_TRY(const auto mechanism, CentredSums::make(share, sums, centred_, clip_options()));
+      DISCREET_TRY(const auto mechanism,
+                   CentredSums::make(share, sums, centred_, clip_options(sums)));
       CentredRelease released = mechanism.release(contributions, group_count, random);
       noisy = std::move(released.sums);
       for (SumUse& use : uses)
@@ -447,25 +453,28 @@ Result<void> ReleaseJob::release_clipped(const Contributions& contributions,
             use.x.above = static_cast<double>(column.upper) - static_cast<double>(use.x.middle);
           }
     } else {
-      DISCREET_TRY(const auto clipped, ClippedSums::make(share, sums, clip_options()));
+      DISCREET_TRY(const auto clipped, ClippedSums::make(share, sums, clip_options(sums)));
       noisy = clipped.release(contributions, group_count, random);
     }
     for (std::size_t i = 0; i < block.size(); ++i) {
       cells[block[i]] = std::move(noisy.cells[i]);
       sd[block[i]] = noisy.noise_sd[i];
+      gaussian[block[i]] = noisy.gaussian;
     }
-    if (bounded)
+    if (bounded && !clip_options(sums).size_max)
       out.notices.push_back(fmt::format(
-          "a unit's contribution is limited to {:.3g} rows of largest size (found privately){}",
+          "a unit's contribution is limited to {:.3g} rows of largest size (found privately); what "
+          "that cuts off is not in the error{}",
           noisy.bound, noisy.gaussian ? "; Gaussian noise, since most have many cells" : ""));
   }
   const double floor = std::max(1.0, 4 / share.value());
   for (std::size_t group = 0; group < group_count; ++group) {
-    NoisyGroup noisy{std::vector<double>(cells.size()), sd};
+    NoisyGroup noisy{std::vector<double>(cells.size()), sd, false};
     for (std::size_t sum = 0; sum < cells.size(); ++sum)
       noisy.value[sum] = static_cast<double>(cells[sum][group]);
     for (const SumUse& use : uses) {
       const auto& aggregate = release_->aggregates[use.aggregate];
+      noisy.gaussian = gaussian[use.raw ? *use.linear : use.bins.empty() ? use.count : use.bins[0]];
       ReleasedColumn& column = out.aggregates[use.aggregate];
       if (const auto* histogram = std::get_if<sql::HistogramRelease>(&aggregate.kind)) {
         column.is_list = true;
@@ -503,6 +512,47 @@ std::vector<std::string> ReleaseJob::notes(Engine& engine) const {
   return tables_ ? tables_->notes(engine) : std::vector<std::string>{};
 }
 
+// Noise is in proportion to the bound, so the error at a bound of one row says it for every bound.
+// Quotients are those of a group of 1,000 rows.
+std::vector<std::optional<double>> ReleaseJob::clipped_errors_per_row() const {
+  constexpr double kRows = 1000;
+  NoisyGroup noisy{std::vector<double>(sums_.sums.size(), 0),
+                   std::vector<double>(sums_.sums.size(), 0)};
+  std::vector<bool> known(sums_.sums.size(), false);
+  const Epsilon share = for_sums_.share(blocks_.size());
+  for (const auto& block : blocks_) {
+    std::vector<Sum> sums;
+    for (const std::size_t sum : block) sums.push_back(sums_.sums[sum]);
+    if (!sums.front().bounded) continue;
+    const auto take = [&](const auto& mechanism) {
+      for (std::size_t i = 0; i < block.size() && mechanism; ++i) {
+        noisy.sd[block[i]] = mechanism->noise_sd_per_row(i);
+        known[block[i]] = true;
+      }
+    };
+    if (centred_.empty())
+      take(ClippedSums::make(share, sums, clip_options(sums)));
+    else
+      take(CentredSums::make(share, sums, centred_, clip_options(sums)));
+  }
+  std::vector<std::optional<double>> errors(release_->aggregates.size());
+  for (const SumUse& use : sums_.uses) {
+    const auto& aggregate = release_->aggregates[use.aggregate];
+    const auto is_known = [&](const std::optional<std::size_t>& sum) {
+      return !sum || known[*sum];
+    };
+    if ((!use.raw && !known[use.count]) || !is_known(use.linear) || !is_known(use.square) ||
+        !is_known(use.linear_y) || !is_known(use.square_y) || !is_known(use.product) ||
+        std::holds_alternative<sql::HistogramRelease>(aggregate.kind))
+      continue;
+    NoisyGroup group = noisy;
+    if (!use.raw) group.value[use.count] = kRows;
+    const double error = estimate(aggregate, use, group, 1).error95;
+    if (std::isfinite(error) && error > 0) errors[use.aggregate] = error;
+  }
+  return errors;
+}
+
 std::vector<AggregateForecast> ReleaseJob::forecast() const {
   std::vector<AggregateForecast> forecast(release_->aggregates.size());
   if (tables_) {
@@ -533,6 +583,20 @@ std::vector<AggregateForecast> ReleaseJob::forecast() const {
                                      ? "clipped sum, discrete Laplace or Gaussian"
                                      : "clipped sum, discrete Laplace",
                                  std::nullopt, false};
+    const auto per_row = clipped_errors_per_row();
+    for (std::size_t i = 0; i < per_row.size(); ++i) forecast[i].error95_per_row = per_row[i];
+    for (const auto& block : blocks_) {
+      std::vector<Sum> sums;
+      for (const std::size_t sum : block) sums.push_back(sums_.sums[sum]);
+      const ClipOptions options = clip_options(sums);
+      if (!options.size_max) continue;
+      const auto clipped = ClippedSums::make(for_sums_.share(blocks_.size()), sums, options);
+      for (const SumUse& use : sums_.uses)
+        for (std::size_t i = 0; i < block.size(); ++i)
+          if (block[i] == use.count && !use.linear && use.bins.empty())
+            forecast[use.aggregate] = {
+                "discrete Laplace", whole_error95(*clipped.value().noise_sd(i)), false, {}};
+    }
   }
   for (const TestJob& test : tests_)
     forecast[test.aggregate()] = {test.mechanism(), test.error95_before(), true};

@@ -27,6 +27,8 @@ struct AggregateForecast {
   std::string mechanism;
   std::optional<double> error95;  ///< absent where it depends on a bound that is yet to be found
   bool depends_on_rows = false;   ///< error95 is for a group of 1,000 rows
+  /// Instead: the error for every row of largest size that the bound, once found, lets a unit add.
+  std::optional<double> error95_per_row = {};
 };
 
 /// Which groups leave is itself a release (and needs a delta): some key is private, or the
@@ -55,7 +57,8 @@ class ReleaseJob {
   ReleaseJob() = default;
   void limit_groups();
   void find_centred_columns(const std::vector<std::size_t>& block);
-  ClipOptions clip_options() const;
+  ClipOptions clip_options(const std::vector<Sum>& block) const;
+  std::vector<std::optional<double>> clipped_errors_per_row() const;
   Result<ReleasedTable> run_direct(Groups& groups, Engine& engine, RandomSource& random) const;
   Result<std::vector<GroupTotals>> engine_totals(Groups& groups, Engine& engine) const;
   Result<std::vector<GroupTotals>> single_row_totals(Groups& groups, Engine& engine,

@@ -7,6 +7,7 @@
 
 #include "engines/duckdb/appender.h"
 #include "engines/postgres/engine.h"
+#include "engines/spark/engine.h"
 #include "sql/emit.h"
 
 namespace discreet {
@@ -53,6 +54,17 @@ sql::InlineTable empty_table(const sql::Release& release) {
 
 }  // namespace
 
+Result<const std::vector<RemoteColumn>*> RemoteTables::Shared::describe(
+    const catalog::Policy& policy, const catalog::Table& table, const std::string& relation,
+    RemoteEngine& engine) {
+  DISCREET_TRY(auto described, engine.describe(relation));
+  std::vector<std::string> names;
+  for (const auto& column : described) names.push_back(column.name);
+  DISCREET_TRY_VOID(policy.check_columns(table, names));
+  relations[table.name] = relation;
+  return &(found[table.name] = std::move(described));
+}
+
 /// Passes statements on, with the tables they read.
 class RemoteTables::Carrying final : public Engine {
  public:
@@ -95,19 +107,35 @@ Engine& RemoteTables::engine() {
   return *carrying_;
 }
 
+bool RemoteTables::lives_elsewhere(const catalog::Table& table) {
+  return table.source.kind == catalog::SourceKind::Postgres ||
+         table.source.kind == catalog::SourceKind::Spark;
+}
+
 Result<std::unique_ptr<RemoteTables>> RemoteTables::open(const catalog::Policy& policy,
                                                          const OperatorLog& log) {
-  auto shared = std::make_shared<Shared>();
-  std::unique_ptr<RemoteEngine> engine;
-  std::string server, first;
-  std::map<std::string, sql::PostgresTable> postgres_tables;
-  for (const catalog::Table& table : policy.tables()) {
-    if (table.source.kind != catalog::SourceKind::Postgres)
+  const catalog::Table& first = policy.tables().front();
+  for (const catalog::Table& table : policy.tables())
+    if (table.source.kind != first.source.kind)
       return Error{
           ErrorCode::Refused,
           fmt::format("Table '{}' lives elsewhere than '{}'. The tables of a policy live in one "
                       "place: all in files, or all in one database.",
-                      table.name, first)};
+                      table.name, first.name)};
+  auto shared = std::make_shared<Shared>();
+  const bool is_spark = first.source.kind == catalog::SourceKind::Spark;
+  DISCREET_TRY(auto engine,
+               is_spark ? open_spark(policy, log, *shared) : open_postgres(policy, log, *shared));
+  return std::unique_ptr<RemoteTables>(new RemoteTables(std::move(shared), std::move(engine)));
+}
+
+Result<std::unique_ptr<RemoteEngine>> RemoteTables::open_postgres(const catalog::Policy& policy,
+                                                                  const OperatorLog& log,
+                                                                  Shared& shared) {
+  std::unique_ptr<PostgresEngine> engine;
+  std::string server, first;
+  std::map<std::string, sql::PostgresTable> tables;
+  for (const catalog::Table& table : policy.tables()) {
     DISCREET_TRY(const auto address, postgres::Address::parse(table.source.location));
     if (!engine) {
       server = address.server;
@@ -123,20 +151,46 @@ Result<std::unique_ptr<RemoteTables>> RemoteTables::open(const catalog::Policy& 
     }
     DISCREET_TRY(const std::string relation,
                  postgres::quoted_relation(address.table.empty() ? table.name : address.table));
-    DISCREET_TRY(auto columns, engine->describe(relation));
-    std::vector<std::string> names;
-    for (const auto& column : columns) names.push_back(column.name);
-    DISCREET_TRY_VOID(policy.check_columns(table, names));
+    DISCREET_TRY(const auto* columns, shared.describe(policy, table, relation, *engine));
     sql::PostgresTable described{relation, {}};
-    for (const auto& column : columns)
+    for (const auto& column : *columns)
       described.columns.push_back({column.name, column.type, column.is_enum});
-    shared->columns[table.name] = described.schema();
-    shared->relations[table.name] = relation;
-    shared->found[table.name] = std::move(columns);
-    postgres_tables[table.name] = std::move(described);
+    shared.columns[table.name] = described.schema();
+    tables[table.name] = std::move(described);
   }
-  shared->dialect = sql::make_postgres_dialect(std::move(postgres_tables));
-  return std::unique_ptr<RemoteTables>(new RemoteTables(std::move(shared), std::move(engine)));
+  shared.dialect = sql::make_postgres_dialect(std::move(tables), engine && engine->is_near());
+  return std::unique_ptr<RemoteEngine>(std::move(engine));
+}
+
+Result<std::unique_ptr<RemoteEngine>> RemoteTables::open_spark(const catalog::Policy& policy,
+                                                               const OperatorLog& log,
+                                                               Shared& shared) {
+  std::unique_ptr<RemoteEngine> engine;
+  spark::Address server;
+  std::map<std::string, sql::SparkTable> tables;
+  for (const catalog::Table& table : policy.tables()) {
+    DISCREET_TRY(const auto address, spark::Address::parse(table.source.location));
+    if (!engine) {
+      server = address;
+      SparkEngineSettings settings;
+      settings.operator_log = log;
+      DISCREET_TRY(engine, SparkEngine::open(address, std::move(settings)));
+    } else if (!address.same_server(server)) {
+      return Error{ErrorCode::Refused,
+                   fmt::format("Tables '{}' and '{}' live in different Sparks. The tables of a "
+                               "policy live in one: write the same address, with another table.",
+                               policy.tables().front().name, table.name)};
+    }
+    DISCREET_TRY(const std::string relation,
+                 spark::quoted_relation(address.table.empty() ? table.name : address.table));
+    DISCREET_TRY(const auto* columns, shared.describe(policy, table, relation, *engine));
+    sql::SparkTable described{relation, {}};
+    for (const auto& column : *columns) described.columns.push_back({column.name, column.type});
+    shared.columns[table.name] = described.schema();
+    tables[table.name] = std::move(described);
+  }
+  shared.dialect = sql::make_spark_dialect(std::move(tables));
+  return engine;
 }
 
 Result<std::unique_ptr<RemoteTables>> RemoteTables::connect() const {

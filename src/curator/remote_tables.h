@@ -21,6 +21,9 @@ namespace discreet {
 
 class RemoteTables {
  public:
+  /// In another database, not in files.
+  static bool lives_elsewhere(const catalog::Table& table);
+
   /// All tables of the policy. Refused: they do not live in one database. Unavailable: it cannot be
   /// reached. NotFound or InvalidInput: a table or a column is not there.
   static Result<std::unique_ptr<RemoteTables>> open(const catalog::Policy& policy,
@@ -57,8 +60,19 @@ class RemoteTables {
     std::map<std::string, std::string> relations;
     std::map<std::string, std::vector<RemoteColumn>> found;
     std::map<std::string, std::vector<sql::SchemaColumn>> columns;
+
+    /// What the engine says of a table, which must have the policy's columns.
+    Result<const std::vector<RemoteColumn>*> describe(const catalog::Policy& policy,
+                                                      const catalog::Table& table,
+                                                      const std::string& relation,
+                                                      RemoteEngine& engine);
   };
   class Carrying;
+  static Result<std::unique_ptr<RemoteEngine>> open_postgres(const catalog::Policy& policy,
+                                                             const OperatorLog& log,
+                                                             Shared& shared);
+  static Result<std::unique_ptr<RemoteEngine>> open_spark(const catalog::Policy& policy,
+                                                          const OperatorLog& log, Shared& shared);
   RemoteTables(std::shared_ptr<const Shared> shared, std::unique_ptr<RemoteEngine> engine);
 
   std::shared_ptr<const Shared> shared_;

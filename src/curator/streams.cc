@@ -40,11 +40,51 @@ std::size_t stream_of(const sql::AggregateKind& kind) {
   return std::get<sql::TopKRelease>(kind).stream;
 }
 
-std::vector<double> rising_fractions(const sql::QuantilesRelease& asked) {
-  std::vector<double> rising = asked.fractions;
-  std::sort(rising.begin(), rising.end());
-  rising.erase(std::unique(rising.begin(), rising.end()), rising.end());
-  return rising;
+// Several quantiles: the inner ones jointly, the ends (0 and 1) each by the mechanism for extremes,
+// with equal parts of epsilon.
+struct SeveralQuantiles {
+  std::vector<double> rising;  ///< all that are asked for, each once
+  std::optional<Extreme> minimum, maximum;
+  std::optional<Quantiles> inner;
+
+  static Result<SeveralQuantiles> make(const sql::QuantilesRelease& asked, Epsilon epsilon,
+                                       IntegerRange range) {
+    SeveralQuantiles several;
+    auto& rising = several.rising;
+    rising = asked.fractions;
+    std::sort(rising.begin(), rising.end());
+    rising.erase(std::unique(rising.begin(), rising.end()), rising.end());
+    const bool low = rising.front() == 0, high = rising.back() == 1;
+    const std::vector<double> inner(rising.begin() + (low ? 1 : 0), rising.end() - (high ? 1 : 0));
+    const Epsilon each =
+        epsilon.share((low ? 1U : 0U) + (high ? 1U : 0U) + (inner.empty() ? 0U : 1U));
+    if (low) {
+      DISCREET_TRY(several.minimum, Extreme::make(each, ExtremeSide::Minimum, range));
+    }
+    if (high) {
+      DISCREET_TRY(several.maximum, Extreme::make(each, ExtremeSide::Maximum, range));
+    }
+    if (!inner.empty()) {
+      DISCREET_TRY(several.inner, Quantiles::make(each, inner, range));
+    }
+    return several;
+  }
+
+  std::vector<std::int64_t> release(std::vector<std::int64_t>& values, RandomSource& random) const {
+    std::vector<std::int64_t> found;
+    if (minimum) found.push_back(minimum->release(values, random));
+    if (maximum) found.push_back(maximum->release(values, random));
+    if (inner) {
+      const auto between = inner->release(values, random);
+      found.insert(found.end(), between.begin(), between.end());
+    }
+    std::sort(found.begin(), found.end());  // as quantiles are
+    return found;
+  }
+};
+
+bool is_inner(const sql::QuantilesRelease& asked) {
+  return asked.fractions.size() == 1 && asked.fractions.front() > 0 && asked.fractions.front() < 1;
 }
 
 Result<void> check_mechanism(const sql::Release& release, const sql::ValueStream& values,
@@ -71,14 +111,12 @@ Result<void> check_mechanism(const sql::Release& release, const sql::ValueStream
                  Extreme::make(each, ExtremeSide::Maximum, range));
     return {};
   }
-  for (const double q : quantiles->fractions) DISCREET_TRY_VOID(check_quantile(q));
-  if (quantiles->fractions.size() == 1) {
+  if (is_inner(*quantiles)) {
     DISCREET_TRY([[maybe_unused]] const auto made,
                  Quantile::make(each, quantiles->fractions.front(), range));
     return {};
   }
-  DISCREET_TRY([[maybe_unused]] const auto made,
-               Quantiles::make(each, rising_fractions(*quantiles), range));
+  DISCREET_TRY([[maybe_unused]] const auto made, SeveralQuantiles::make(*quantiles, each, range));
   return {};
 }
 
@@ -240,7 +278,7 @@ Result<ReleasedColumn> StreamRelease::release_values(std::vector<std::vector<std
   }
   const auto& asked = std::get<sql::QuantilesRelease>(kind);
   column.is_list = asked.as_list;
-  if (asked.fractions.size() == 1) {
+  if (is_inner(asked)) {
     DISCREET_TRY(const auto mechanism, Quantile::make(each, asked.fractions.front(), range));
     for (const auto& group : values) {
       const std::int64_t q = mechanism.release(group, random);
@@ -252,17 +290,20 @@ Result<ReleasedColumn> StreamRelease::release_values(std::vector<std::vector<std
     }
     return column;
   }
-  const std::vector<double> rising = rising_fractions(asked);
-  DISCREET_TRY(const auto mechanism, Quantiles::make(each, rising, range));
-  for (const auto& group : values) {
+  DISCREET_TRY(const auto mechanism, SeveralQuantiles::make(asked, each, range));
+  for (auto& group : values) {
     const auto found = mechanism.release(group, random);
+    const auto& rising = mechanism.rising;
     std::vector<double> list;
     for (const double fraction : asked.fractions) {
       const auto at = static_cast<std::size_t>(
           std::lower_bound(rising.begin(), rising.end(), fraction) - rising.begin());
       list.push_back(static_cast<double>(found[at]) * unit);
     }
-    column.lists.push_back(std::move(list));
+    if (asked.as_list)
+      column.lists.push_back(std::move(list));
+    else
+      column.values.push_back(cell(found.front()));
     column.error95.emplace_back(std::nullopt);
   }
   return column;

@@ -47,6 +47,8 @@ class ColumnCoder {
   /// What a code means, for people.
   std::string text_of(std::uint32_t code) const;
   bool has_missing() const { return missing_.has_value(); }
+  /// Where the codes of numbers begin, rising; empty for texts.
+  const std::vector<double>& starts() const { return starts_; }
 
  private:
   std::optional<std::uint32_t> code_of(const std::string& text) const;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "learn/ftrl.h"
+#include "learn/objective.h"
 #include "learn/selection.h"
 #include "random/uniform.h"
 
@@ -38,6 +39,8 @@ constexpr std::array kNames = {Name{"logistic", Method::Logistic},
                                Name{"sgd", Method::LogisticSgd},
                                Name{"logistic-ftrl", Method::LogisticFtrl},
                                Name{"ftrl", Method::LogisticFtrl},
+                               Name{"logistic-objective", Method::LogisticObjective},
+                               Name{"objective", Method::LogisticObjective},
                                Name{"auto", Method::Auto},
                                Name{"rules", Method::Rules},
                                Name{"pac", Method::Rules},
@@ -155,6 +158,10 @@ Result<Coding> check(const FitRequest& request) {
                  fmt::format("the target has {} classes; at most {} can be told apart. Ask whether "
                              "it reaches a number (--at-least), or use linear",
                              coding.classes(), kClassesMax)};
+  if (request.method == Method::LogisticObjective && coding.classes() != 2)
+    return Error{
+        ErrorCode::Refused,
+        "objective perturbation is for targets of two classes; use logistic, or --at-least"};
   if (request.method == Method::Linear && !coding.target()->numeric())
     return Error{ErrorCode::Refused, "the target of a regression must be numbers"};
   if (request.method == Method::Rules) {
@@ -188,6 +195,7 @@ Result<Forecast> forecast(const FitRequest& request, const std::vector<double>& 
       case Method::Network:
       case Method::LogisticSgd:
       case Method::LogisticFtrl:
+      case Method::LogisticObjective:
       case Method::Auto:
       case Method::NaiveBayes:
         forecast.measure = "accuracy";
@@ -254,6 +262,8 @@ Result<Model> fit(const FitRequest& request, const synth::RawTable& raw, RandomS
                                      ? train_logistic(rows, model.coding, budget, random)
                                  : request.method == Method::LogisticFtrl
                                      ? train_ftrl(rows, model.coding, budget, random)
+                                 : request.method == Method::LogisticObjective
+                                     ? train_objective(rows, model.coding, request.budget, random)
                                      : train_naive_bayes(rows, model.coding, budget, random));
       keep_notes(trained.notes);
       model.fitted = std::move(trained.model);

@@ -21,6 +21,7 @@ enum class Method {
   Network,
   LogisticSgd,
   LogisticFtrl,
+  LogisticObjective,
   Auto,
   Rules,
   Linear,

@@ -32,14 +32,14 @@ Result<void> Ledger::Impl::commit_batch(const std::vector<Waiting*>& batch) {
   const std::scoped_lock lock(mutex);
   Database& database = store.database();
   DISCREET_TRY(Transaction transaction, Transaction::begin(database));
-  std::size_t noted = 0;
+  // Copied, so that repeats need not wait while these are written.
+  std::vector<Note> notes;
   {
     const std::scoped_lock noting(notes_mutex_);
-    noted = notes_.size();
-    for (const Note& note : notes_) {
-      DISCREET_TRY(const auto event, store.append(note.at, note.account, RepeatEvent{note.charge}));
-    }
+    notes = notes_;
   }
+  const std::size_t noted = notes.size();
+  DISCREET_TRY_VOID(store.append_repeats(notes));
   const auto forget_notes = [&] {
     const std::scoped_lock noting(notes_mutex_);
     notes_.erase(notes_.begin(), notes_.begin() + std::ptrdiff_t(noted));
@@ -64,7 +64,7 @@ Result<void> Ledger::Impl::commit_batch(const std::vector<Waiting*>& batch) {
 }
 
 bool Ledger::Impl::note_repeat(const std::string& account, std::uint64_t charge) {
-  constexpr std::size_t kManyNotes = 512;
+  constexpr std::size_t kManyNotes = 2048;
   const std::scoped_lock noting(notes_mutex_);
   notes_.push_back({clock.now(), account, charge});
   return notes_.size() % kManyNotes == 0;

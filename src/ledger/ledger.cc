@@ -45,13 +45,17 @@ Balance balance_of(const Account& account) {
           account.question_left()};
 }
 
-Result<ChargeEvent> charge_event(Store& store, std::uint64_t sequence) {
-  DISCREET_TRY(const auto event, store.event(sequence));
+Result<ChargeEvent> charge_of(const std::optional<StoredEvent>& event, std::uint64_t sequence) {
   if (!event || event->kind != "charge" || seal(*event) != event->hash)
     return invalid_input(
         fmt::format("charge {} is broken; run `discreet ledger verify`", sequence));
   DISCREET_TRY(EventBody body, decode_body(event->kind, event->body));
   return std::get<ChargeEvent>(std::move(body));
+}
+
+Result<ChargeEvent> charge_event(Store& store, std::uint64_t sequence) {
+  DISCREET_TRY(const auto event, store.event(sequence));
+  return charge_of(event, sequence);
 }
 
 /// A recorded answer, after comparing it with the digest that was sealed.
@@ -214,8 +218,8 @@ Result<std::optional<RecordedAnswer>> Ledger::find_answer(const std::string& acc
     if (!row) return std::optional<RecordedAnswer>();
     DISCREET_TRY(auto answer, sealed_answer(store, row->sequence));
     if (!answer) return std::optional<RecordedAnswer>();
-    DISCREET_TRY(const ChargeEvent charge, charge_event(store, row->sequence));
     DISCREET_TRY(const auto event, store.event(row->sequence));
+    DISCREET_TRY(const ChargeEvent charge, charge_of(event, row->sequence));
     return std::optional(
         RecordedAnswer{row->sequence, row->account, event->at, charge.price, *std::move(answer)});
   });
@@ -340,7 +344,9 @@ Result<std::vector<Balance>> Ledger::balances() {
 }
 
 Result<std::vector<StoredEvent>> Ledger::recent_events(const EventPage& page) {
-  DISCREET_TRY_VOID(impl_->flush());
+  // What was noted will stand behind every event there is: a page that ends before need not wait.
+  DISCREET_TRY(const auto last, impl_->reading([](Store& store) { return store.last_event(); }));
+  if (!last || page.before > last->sequence + 1) DISCREET_TRY_VOID(impl_->flush());
   return impl_->reading([&](Store& store) -> Result<std::vector<StoredEvent>> {
     DISCREET_TRY(Statement select,
                  store.database().prepare(fmt::format(

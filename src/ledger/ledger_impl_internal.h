@@ -80,11 +80,7 @@ class Ledger::Impl {
   };
   Result<void> commit_batch(const std::vector<Waiting*>& batch);
 
-  struct Note {
-    Instant at;
-    std::string account;
-    std::uint64_t charge;
-  };
+  using Note = Store::RepeatNote;
   std::mutex notes_mutex_;
   std::vector<Note> notes_;
 

@@ -1,5 +1,7 @@
 #include <sqlite3.h>
 
+#include <map>
+
 #include <fmt/format.h>
 
 #include "ledger/sqlite_internal.h"
@@ -27,11 +29,34 @@ struct Finalize {
 struct Close {
   void operator()(sqlite3* database) const { sqlite3_close_v2(database); }
 };
+using StatementPtr = std::unique_ptr<sqlite3_stmt, Finalize>;
+
+/// A connection and the statements that wait to be used again: compiling one costs more than
+/// running it. Statements are used by whoever has the connection's lock, as the connection is.
+struct Connection {
+  explicit Connection(sqlite3* opened) : database(opened) {}
+  std::unique_ptr<sqlite3, Close> database;
+  std::map<std::string, StatementPtr, std::less<>> idle;  // by text; goes before the database
+};
 
 class SqliteStatement final : public Statement::Backend {
  public:
-  SqliteStatement(sqlite3* database, sqlite3_stmt* statement)
-      : database_(database), statement_(statement) {}
+  SqliteStatement(std::shared_ptr<Connection> connection, std::string_view text,
+                  StatementPtr statement)
+      : connection_(std::move(connection)),
+        database_(connection_->database.get()),
+        text_(text),
+        statement_(std::move(statement)) {}
+  SqliteStatement(const SqliteStatement&) = delete;
+  SqliteStatement& operator=(const SqliteStatement&) = delete;
+  ~SqliteStatement() override {
+    constexpr std::size_t kIdleMax = 64;
+    // What a failed step said is said again here, and was heard.
+    sqlite3_reset(statement_.get());
+    sqlite3_clear_bindings(statement_.get());
+    if (connection_->idle.size() < kIdleMax)
+      connection_->idle.try_emplace(std::move(text_), std::move(statement_));
+  }
 
   void bind(std::int64_t value) override {
     bound_ &= sqlite3_bind_int64(statement_.get(), next_++, value) == SQLITE_OK;
@@ -78,26 +103,34 @@ class SqliteStatement final : public Statement::Backend {
   }
 
  private:
+  std::shared_ptr<Connection> connection_;
   sqlite3* database_;
-  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+  std::string text_;
+  StatementPtr statement_;
   int next_ = 1;
   bool bound_ = true;
 };
 
 class SqliteDatabase final : public Database::Backend {
  public:
-  explicit SqliteDatabase(sqlite3* database) : database_(database) {}
+  explicit SqliteDatabase(sqlite3* database)
+      : connection_(std::make_shared<Connection>(database)) {}
 
   Result<Statement> prepare(std::string_view sql) override {
+    if (const auto found = connection_->idle.find(sql); found != connection_->idle.end()) {
+      StatementPtr again = std::move(found->second);
+      connection_->idle.erase(found);
+      return Statement(std::make_unique<SqliteStatement>(connection_, sql, std::move(again)));
+    }
     sqlite3_stmt* raw = nullptr;
-    if (sqlite3_prepare_v2(database_.get(), sql.data(), static_cast<int>(sql.size()), &raw,
-                           nullptr) != SQLITE_OK)
-      return failure(database_.get(), "be read");
-    return Statement(std::make_unique<SqliteStatement>(database_.get(), raw));
+    if (sqlite3_prepare_v3(connection_->database.get(), sql.data(), static_cast<int>(sql.size()),
+                           SQLITE_PREPARE_PERSISTENT, &raw, nullptr) != SQLITE_OK)
+      return failure(connection_->database.get(), "be read");
+    return Statement(std::make_unique<SqliteStatement>(connection_, sql, StatementPtr(raw)));
   }
   Result<void> execute(const char* sql) override {
-    if (sqlite3_exec(database_.get(), sql, nullptr, nullptr, nullptr) != SQLITE_OK)
-      return failure(database_.get(), "be read or written");
+    if (sqlite3_exec(connection_->database.get(), sql, nullptr, nullptr, nullptr) != SQLITE_OK)
+      return failure(connection_->database.get(), "be read or written");
     return {};
   }
   Result<void> begin_reading() override { return execute("BEGIN"); }
@@ -105,7 +138,7 @@ class SqliteDatabase final : public Database::Backend {
   Result<void> commit() override { return execute("COMMIT"); }
 
  private:
-  std::unique_ptr<sqlite3, Close> database_;
+  std::shared_ptr<Connection> connection_;
 };
 
 }  // namespace

@@ -240,6 +240,22 @@ Result<StoredEvent> Store::append(Instant at, const std::string& account, const 
   if (last && seal(*last) != last->hash)
     return invalid_input(fmt::format(
         "event {} of the ledger is broken; run `discreet ledger verify`", last->sequence));
+  return append_after(last, at, account, body);
+}
+
+Result<void> Store::append_repeats(const std::vector<RepeatNote>& notes) {
+  std::optional<StoredEvent> last;
+  for (const RepeatNote& note : notes) {
+    const RepeatEvent body{note.charge};
+    auto appended = last ? append_after(last, note.at, note.account, body)
+                         : append(note.at, note.account, body);
+    DISCREET_TRY(last, std::move(appended));
+  }
+  return {};
+}
+
+Result<StoredEvent> Store::append_after(const std::optional<StoredEvent>& last, Instant at,
+                                        const std::string& account, const EventBody& body) {
   StoredEvent event{last ? last->sequence + 1 : 1, at, kind_name(body), account, encode_body(body),
                     last ? last->hash : genesis(), {}};
   event.hash = seal(event);

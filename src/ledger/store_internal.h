@@ -29,6 +29,13 @@ class Store {
 
   /// Appends one event, sealed to the last. Inside a Transaction only.
   Result<StoredEvent> append(Instant at, const std::string& account, const EventBody& body);
+  struct RepeatNote {
+    Instant at;
+    std::string account;
+    std::uint64_t charge;
+  };
+  /// The same for many at once. Each is sealed to the one before without reading that again.
+  Result<void> append_repeats(const std::vector<RepeatNote>& notes);
   Result<std::optional<StoredEvent>> event(std::uint64_t sequence);
   Result<std::optional<StoredEvent>> last_event();
 
@@ -61,6 +68,8 @@ class Store {
   static StoredEvent read_event(const Statement& row);
 
  private:
+  Result<StoredEvent> append_after(const std::optional<StoredEvent>& last, Instant at,
+                                   const std::string& account, const EventBody& body);
   static Result<Store> open_postgres(const std::string& address, Options options);
   explicit Store(Database database) : database_(std::move(database)) {}
   Database database_;

@@ -46,6 +46,7 @@ std::string Rows::command() const {
 struct Connection::Impl {
   Impl(Address where, Settings how) : address(std::move(where)), settings(std::move(how)) {}
   ~Impl() {
+    PQfreemem(piece);
     PQfreeCancel(cancelling);
     PQfinish(handle);
   }
@@ -94,15 +95,18 @@ struct Connection::Impl {
   Result<void> wait() {
     const auto deadline =
         Clock::now() + std::chrono::seconds(settings.statement_timeout_s + kGraceSeconds);
-    while (PQisBusy(handle) == 1) {
-      pollfd socket{PQsocket(handle), POLLIN, 0};
-      const auto left =
-          std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
-      if (left <= 0) return lost_connection("the server was silent for too long");
-      const int ready = poll(&socket, 1, static_cast<int>(std::min<long long>(left, 60'000)));
-      if (ready < 0 && errno != EINTR) return lost_connection("poll failed");
-      if (ready > 0 && PQconsumeInput(handle) == 0) return lost_connection(PQerrorMessage(handle));
-    }
+    while (PQisBusy(handle) == 1) DISCREET_TRY_VOID(wait_for_bytes(deadline));
+    return {};
+  }
+
+  Result<void> wait_for_bytes(Clock::time_point deadline) {
+    pollfd socket{PQsocket(handle), POLLIN, 0};
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    if (left <= 0) return lost_connection("the server was silent for too long");
+    const int ready = poll(&socket, 1, static_cast<int>(std::min<long long>(left, 60'000)));
+    if (ready < 0 && errno != EINTR) return lost_connection("poll failed");
+    if (ready > 0 && PQconsumeInput(handle) == 0) return lost_connection(PQerrorMessage(handle));
     return {};
   }
 
@@ -118,6 +122,7 @@ struct Connection::Impl {
       case PGRES_SINGLE_TUPLE:
       case PGRES_EMPTY_QUERY:
       case PGRES_COPY_IN:
+      case PGRES_COPY_OUT:
         return std::optional(std::move(rows));
       default:
         return failure(result);
@@ -129,7 +134,14 @@ struct Connection::Impl {
       if (!wait()) return;
       PGresult* result = PQgetResult(handle);
       if (result == nullptr) return;
+      const bool copying = PQresultStatus(result) == PGRES_COPY_OUT;
       PQclear(result);
+      // Until its bytes are read, the server says so again and again.
+      while (copying) {
+        char* unread = nullptr;
+        if (PQgetCopyData(handle, &unread, 0) < 0) break;
+        PQfreemem(unread);
+      }
     }
   }
 
@@ -152,6 +164,7 @@ struct Connection::Impl {
   const Settings settings;
   PGconn* handle = nullptr;
   PGcancel* cancelling = nullptr;
+  char* piece = nullptr;  // of a COPY
   std::string state;
   bool lost = false;
 };
@@ -237,6 +250,48 @@ Result<std::optional<Rows>> Connection::next_row() {
   auto row = impl_->answer();
   if (!row) impl_->skip_answers();
   return row;
+}
+
+Result<Rows> Connection::describe(const std::string& sql) {
+  if (PQsendPrepare(impl_->handle, "", sql.c_str(), 0, nullptr) == 0)
+    return impl_->lost_connection(PQerrorMessage(impl_->handle));
+  DISCREET_TRY(const Rows prepared, impl_->last_answer());
+  if (PQsendDescribePrepared(impl_->handle, "") == 0)
+    return impl_->lost_connection(PQerrorMessage(impl_->handle));
+  return impl_->last_answer();
+}
+
+Result<void> Connection::send_copy(const std::string& sql) {
+  if (PQsendQuery(impl_->handle, sql.c_str()) == 0)
+    return impl_->lost_connection(PQerrorMessage(impl_->handle));
+  DISCREET_TRY(const auto begun, next_row());
+  if (!begun) return impl_->lost_connection("COPY gave no answer");
+  return {};
+}
+
+Result<std::optional<std::string_view>> Connection::next_bytes() {
+  PQfreemem(std::exchange(impl_->piece, nullptr));
+  const auto deadline =
+      Clock::now() + std::chrono::seconds(impl_->settings.statement_timeout_s + kGraceSeconds);
+  for (;;) {
+    const int size = PQgetCopyData(impl_->handle, &impl_->piece, 1);
+    if (size > 0)
+      return std::optional(std::string_view(impl_->piece, static_cast<std::size_t>(size)));
+    if (size == -2) return impl_->lost_connection(PQerrorMessage(impl_->handle));
+    if (size == -1) break;
+    DISCREET_TRY_VOID(impl_->wait_for_bytes(deadline));
+  }
+  // All bytes came; whether all rows did, the server says now.
+  for (;;) {
+    DISCREET_TRY(const auto ended, next_row());
+    if (!ended) return std::optional<std::string_view>();
+  }
+}
+
+bool Connection::is_near() const {
+  const std::string_view host = PQhost(impl_->handle) == nullptr ? "" : PQhost(impl_->handle);
+  return host.empty() || host.starts_with('/') || host == "localhost" || host.starts_with("127.") ||
+         host == "::1";
 }
 
 void Connection::drain() {

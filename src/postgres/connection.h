@@ -74,9 +74,17 @@ class Connection {
   Result<void> send(const std::string& sql);
   /// A row (or, before the end of an empty answer, the columns without one); nothing at the end.
   Result<std::optional<Rows>> next_row();
+  /// The columns of a statement, which is planned and not run: a Rows without rows.
+  Result<Rows> describe(const std::string& sql);
+  /// Runs COPY ... TO STDOUT; its bytes then come piece by piece through next_bytes().
+  Result<void> send_copy(const std::string& sql);
+  /// Valid until the next call; nothing at the end.
+  Result<std::optional<std::string_view>> next_bytes();
   /// Reads what is left of a stream that nobody wants.
   void drain();
 
+  /// The server is on this machine: what it sends crosses no network.
+  bool is_near() const;
   /// The connection is gone: make another.
   bool is_lost() const;
   /// SQLSTATE of the last failure; empty: none, or the connection's.

@@ -109,26 +109,7 @@ class Field128 {
 
   /// a += b on elements as words, `count` of them: how servers add up shares.
   static void add_words(std::uint64_t* a, const std::uint64_t* b, std::size_t count) {
-#if defined(__x86_64__)
-    for (std::size_t i = 0; i < count; ++i) {
-      std::uint64_t low = a[2 * i], high = a[2 * i + 1], less_low = 0, less_high = 0, flag = 0;
-      // The sum, and the sum less p; the former where the latter is negative and nothing carried.
-      __asm__(
-          "addq %[b0], %[low]\n\tadcq %[b1], %[high]\n\tsbbq %[flag], %[flag]\n\t"
-          "movq %[low], %[low2]\n\tmovq %[high], %[high2]\n\t"
-          "subq $1, %[low2]\n\tsbbq %[p1], %[high2]\n\tsbbq $0, %[flag]\n\t"
-          "cmovcq %[low], %[low2]\n\tcmovcq %[high], %[high2]"
-          : [low] "+&r"(low), [high] "+&r"(high), [low2] "=&r"(less_low), [high2] "=&r"(less_high),
-            [flag] "+&r"(flag)
-          : [b0] "m"(b[2 * i]), [b1] "m"(b[2 * i + 1]), [p1] "r"(kHigh)
-          : "cc");
-      a[2 * i] = less_low;
-      a[2 * i + 1] = less_high;
-    }
-#else
-    for (std::size_t i = 0; i < count; ++i)
-      (from_words(a + 2 * i) + from_words(b + 2 * i)).to_words(a + 2 * i);
-#endif
+    add_elements128(a, b, count);
   }
 
   /// Little endian; false when the bytes hold a number that is not reduced.

@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "prio/field_sums.h"
+
 namespace discreet::prio {
 
 __extension__ using Wide = unsigned __int128;
@@ -32,13 +34,10 @@ class Field64 {
   constexpr Field64 element() const { return *this; }
 
   friend constexpr Field64 operator+(Field64 a, Field64 b) {
-    const std::uint64_t sum = a.value_ + b.value_;
-    const std::uint64_t over = std::uint64_t{sum < a.value_} | std::uint64_t{sum >= kModulus};
-    return Field64(sum - (kModulus & (0 - over)));
+    return Field64(subtract(a.value_, kModulus - b.value_));
   }
   friend constexpr Field64 operator-(Field64 a, Field64 b) {
-    const std::uint64_t difference = a.value_ - b.value_;
-    return Field64(difference + (kModulus & (0 - std::uint64_t{a.value_ < b.value_})));
+    return Field64(subtract(a.value_, b.value_));
   }
   friend constexpr Field64 operator*(Field64 a, Field64 b) {
     return reduce(Wide{a.value_} * b.value_);
@@ -69,7 +68,10 @@ class Field64 {
 
   /// a += b on elements as words, `count` of them: how servers add up shares.
   static void add_words(std::uint64_t* a, const std::uint64_t* b, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) a[i] = (Field64(a[i]) + Field64(b[i])).value_;
+    if (count == 1)
+      *a = (Field64(*a) + Field64(*b)).value_;
+    else
+      add_elements64(a, b, count);
   }
 
   /// Little endian; false when the bytes hold a number that is not reduced.
@@ -82,6 +84,13 @@ class Field64 {
   void to_words(std::uint64_t* words) const { words[0] = value_; }
 
  private:
+  /// a - b, plus p if that is negative, for a < p and b <= p: modulo 2^64, p is 1 - 2^32, and 2^32
+  /// - 1 is the borrow spread over half a word.
+  static constexpr std::uint64_t subtract(std::uint64_t a, std::uint64_t b) {
+    std::uint64_t difference = 0;
+    const bool below = __builtin_sub_overflow(a, b, &difference);
+    return difference - static_cast<std::uint32_t>(0U - std::uint32_t{below});
+  }
   static constexpr Field64 reduce(Wide product) {
     constexpr std::uint64_t kLow32 = 0xffff'ffff;
     const auto low = static_cast<std::uint64_t>(product);

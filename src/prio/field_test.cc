@@ -25,6 +25,11 @@ class FieldTest : public testing::Test {
       out.emplace_back(static_cast<typename F::Integer>(value));
     for (const std::uint64_t word : {0xffffffffULL, 0x100000000ULL, 0xffffffff00000000ULL})
       out.emplace_back(word);
+    // High words that add up to 2^64 - 1, so that a carry from the low ones runs through them.
+    const Wide ones = ~std::uint64_t{0};
+    for (const Wide value :
+         {(ones >> 1) << 64 | ones, (Wide{1} << 127) | ones, (ones - 27) << 64, Wide{27} << 64 | 1})
+      out.emplace_back(static_cast<typename F::Integer>(value % p));
     while (out.size() < 150) {
       const Wide value = (Wide{random.bits64()} << 64 | random.bits64()) % p;
       out.emplace_back(static_cast<typename F::Integer>(value));
@@ -82,6 +87,36 @@ TYPED_TEST(FieldTest, SharesInWordsAddUpLikeElements) {
       F::add_words(x.data(), y.data(), 2);
       ASSERT_EQ(F::from_words(&x[0]), a + b);
       ASSERT_EQ(F::from_words(&x[F::kWords]), b + b);
+    }
+}
+
+// Every pair of samples (0, 1, p - 1, words of ones, carries) in every place of a vector and in its
+// rest, in every form the processor has.
+TYPED_TEST(FieldTest, EveryFormOfAddingSharesGivesTheSameSums) {
+  using F = TypeParam;
+  const auto samples = this->samples();
+  std::vector<F> left, right;
+  for (const F& a : samples)
+    for (const F& b : samples) {
+      left.push_back(a);
+      right.push_back(b);
+    }
+  const auto words = [](const std::vector<F>& elements) {
+    std::vector<std::uint64_t> out(elements.size() * F::kWords);
+    for (std::size_t i = 0; i < elements.size(); ++i) elements[i].to_words(&out[i * F::kWords]);
+    return out;
+  };
+  for (int form = 0; form <= static_cast<int>(sum_form()); ++form)
+    for (std::size_t skip = 0; skip < 8; ++skip) {
+      std::vector<std::uint64_t> x = words(left);
+      const std::vector<std::uint64_t> y = words(right);
+      const std::size_t count = left.size() - skip, at = skip * F::kWords;
+      if constexpr (F::kWords == 1)
+        add_elements64(&x[at], &y[at], count, static_cast<SumForm>(form));
+      else
+        add_elements128(&x[at], &y[at], count, static_cast<SumForm>(form));
+      for (std::size_t i = skip; i < left.size(); ++i)
+        ASSERT_EQ(F::from_words(&x[i * F::kWords]), left[i] + right[i]) << form << " " << i;
     }
 }
 

@@ -32,15 +32,15 @@ Result<LeaderStart> ping_pong_leader_init(const Prio3& prio, const VerifyInput& 
 
 Result<HelperFinish> ping_pong_helper_init(const Prio3& prio, const VerifyInput& input,
                                            ByteSpan message) {
-  DISCREET_TRY(PingPongMessage incoming, PingPongMessage::decode(message));
+  DISCREET_TRY(const PingPongMessage incoming, PingPongMessage::decode(message));
   if (incoming.type != PingPongMessage::Type::Initialize)
     return invalid_input("the helper expects the leader's first message");
   DISCREET_TRY(VerifyStart start, prio.verify_init(input));
-  const std::vector<Bytes> shares = {std::move(incoming.verifier_share),
-                                     std::move(start.verifier_share)};
+  const ByteSpan shares[] = {incoming.verifier_share, start.verifier_share};
   PingPongMessage outgoing;
   outgoing.type = PingPongMessage::Type::Finish;
-  DISCREET_TRY(outgoing.verifier_message, prio.verifier_shares_to_message(input.context, shares));
+  DISCREET_TRY(outgoing.verifier_message,
+               prio.verifier_shares_to_message(input.context, std::span<const ByteSpan>(shares)));
   DISCREET_TRY(FieldVector out,
                prio.verify_next(std::move(start.state), outgoing.verifier_message));
   if (!equal_constant_time(outgoing.verifier_message,

@@ -45,6 +45,27 @@ const std::uint8_t* bytes_of(const std::vector<F>& elements) {
   return reinterpret_cast<const std::uint8_t*>(elements.data());
 }
 
+/// Elements that live for one call: on the stack if they are few, as in all but very long circuits.
+template <class F>
+class Scratch {
+ public:
+  explicit Scratch(std::size_t size) : heap_(size > kFew ? size : 0), size_(size) {
+    elements_ = size > kFew ? heap_.data() : reinterpret_cast<F*>(few_);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  F& operator[](std::size_t i) { return elements_[i]; }
+  std::span<const F> span() const { return {elements_, size_}; }
+
+ private:
+  static constexpr std::size_t kFew = 128;
+  static_assert(std::is_trivially_copyable_v<F>);
+  alignas(F) std::byte few_[kFew * sizeof(F)];  // not cleared: every element is written first
+  std::vector<F> heap_;
+  std::size_t size_;
+  F* elements_;
+};
+
 template <class F>
 class Prio3Of final : public Prio3 {
  public:
@@ -70,12 +91,7 @@ class Prio3Of final : public Prio3 {
 
   Result<VerifyStart> verify_init(const VerifyInput& input) const override;
   Result<Bytes> verifier_shares_to_message(ByteSpan context,
-                                           std::span<const Bytes> verifier_shares) const override;
-
-  void aggregate(FieldVector& sum, const FieldVector& out_share) const override {
-    DISCREET_CHECK(sum.size() == out_share.size(), "shares of one circuit");
-    F::add_words(sum.data(), out_share.data(), sum.size() / F::kWords);
-  }
+                                           std::span<const ByteSpan> shares) const override;
 
   void add_integers(FieldVector& sum, std::span<const std::int64_t> integers) const override {
     DISCREET_CHECK(sum.size() == integers.size() * F::kWords, "one integer an entry");
@@ -115,13 +131,10 @@ class Prio3Of final : public Prio3 {
   Wide modulus() const override { return F::kModulus; }
 
  private:
-  Bytes tag(Usage usage, ByteSpan context) const {
-    return domain_tag(shape_.algorithm, usage, context);
-  }
   std::uint8_t proofs_byte() const { return static_cast<std::uint8_t>(shape_.proofs); }
 
   Bytes message(Usage usage, ByteSpan context, ByteSpan seed, ByteSpan binder) const {
-    Bytes bytes = xof_prefix(tag(usage, context), seed);
+    Bytes bytes = xof_prefix(shape_.algorithm, usage, context, seed, binder.size() + kNonceBytes);
     append(bytes, binder);
     return bytes;
   }
@@ -133,11 +146,8 @@ class Prio3Of final : public Prio3 {
   std::vector<F> joint_randomness(ByteSpan context, const Seed& seed) const {
     std::vector<F> out(shape_.joint * shape_.proofs);
     const std::uint8_t proofs = proofs_byte();
-    Xof(seed, tag(Usage::JointRandomness, context), {&proofs, 1}).template elements<F>(out);
+    Xof(message(Usage::JointRandomness, context, seed, {&proofs, 1})).template elements<F>(out);
     return out;
-  }
-  Seed joint_seed(ByteSpan context, ByteSpan parts) const {
-    return Xof(Seed{}, tag(Usage::JointSeed, context), parts).seed();
   }
 
   Result<Report> share(ByteSpan context, const std::vector<F>& measurement, ByteSpan nonce,
@@ -322,25 +332,34 @@ Result<VerifyStart> Prio3Of<F>::verify_init(const VerifyInput& input) const {
 
 template <class F>
 Result<Bytes> Prio3Of<F>::verifier_shares_to_message(ByteSpan context,
-                                                     std::span<const Bytes> verifier_shares) const {
+                                                     std::span<const ByteSpan> shares) const {
   const bool joint = shape_.uses_joint_randomness();
   const std::size_t length = shape_.verifier() * shape_.proofs;
-  if (verifier_shares.size() != servers_)
-    return invalid_input("a verifier share of every server is needed");
-  std::vector<F> sum(length), share(length);
-  Bytes parts;
-  for (const Bytes& bytes : verifier_shares) {
-    if (bytes.size() != length * F::kBytes + (joint ? kSeedBytes : 0))
+  if (shares.size() != servers_) return invalid_input("a verifier share of every server is needed");
+  Scratch<F> sum(length);
+  for (const ByteSpan share : shares)
+    if (share.size() != length * F::kBytes + (joint ? kSeedBytes : 0))
       return invalid_input("a verifier share has another length than its task says");
-    if (!load_elements<F>(bytes, share))
-      return invalid_input("a verifier share holds a number that is not reduced");
-    for (std::size_t i = 0; i < length; ++i) sum[i] += share[i];
-    if (joint) append(parts, ByteSpan(bytes).last(kSeedBytes));
+  const std::uint8_t* const first = shares[0].data();
+  bool reduced = true;
+  for (std::size_t i = 0; i < length; ++i) {
+    F total;
+    reduced &= F::load(first + i * F::kBytes, total);
+    for (const ByteSpan share : shares.subspan(1)) {
+      F element;
+      reduced &= F::load(share.data() + i * F::kBytes, element);
+      total += element;
+    }
+    sum[i] = total;
   }
+  if (!reduced) return invalid_input("a verifier share holds a number that is not reduced");
   for (unsigned i = 0; i < shape_.proofs; ++i)
-    if (!flp_.decide(std::span<const F>(sum).subspan(i * shape_.verifier(), shape_.verifier())))
+    if (!flp_.decide(sum.span().subspan(i * shape_.verifier(), shape_.verifier())))
       return Error{ErrorCode::Refused, "the proof does not hold; the report is dropped"};
   if (!joint) return Bytes{};
+  Bytes parts;
+  parts.reserve(servers_ * kSeedBytes);
+  for (const ByteSpan share : shares) append(parts, share.last(kSeedBytes));
   const Seed seed = joint_seed(context, parts);
   return Bytes(seed.begin(), seed.end());
 }
@@ -373,9 +392,14 @@ Result<FieldVector> Prio3::verify_next(VerifyState state, ByteSpan message) cons
 
 Bytes Prio3::announced_message(ByteSpan context, ByteSpan public_share) const {
   if (!shape_.uses_joint_randomness()) return {};
-  const Bytes tag = domain_tag(shape_.algorithm, Usage::JointSeed, context);
-  const Seed seed = Xof(Seed{}, tag, public_share).seed();
+  const Seed seed = joint_seed(context, public_share);
   return {seed.begin(), seed.end()};
+}
+
+Seed Prio3::joint_seed(ByteSpan context, ByteSpan parts) const {
+  Bytes message = xof_prefix(shape_.algorithm, Usage::JointSeed, context, Seed{}, parts.size());
+  append(message, parts);
+  return Xof(message).seed();
 }
 
 FieldVector Prio3::aggregate_init() const {

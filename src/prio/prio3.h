@@ -20,6 +20,7 @@
 #include <span>
 #include <vector>
 
+#include "base/check.h"
 #include "base/saturating.h"
 #include "prio/bytes.h"
 #include "prio/circuit.h"
@@ -88,7 +89,12 @@ class Prio3 {
   virtual Result<VerifyStart> verify_init(const VerifyInput& input) const = 0;
   /// Refused: the report is not valid.
   virtual Result<Bytes> verifier_shares_to_message(
-      ByteSpan context, std::span<const Bytes> verifier_shares) const = 0;
+      ByteSpan context, std::span<const ByteSpan> verifier_shares) const = 0;
+  Result<Bytes> verifier_shares_to_message(ByteSpan context,
+                                           std::span<const Bytes> verifier_shares) const {
+    return verifier_shares_to_message(
+        context, std::vector<ByteSpan>(verifier_shares.begin(), verifier_shares.end()));
+  }
   /// The share to aggregate. Refused: the servers did not see the same joint randomness.
   Result<FieldVector> verify_next(VerifyState state, ByteSpan message) const;
 
@@ -96,7 +102,14 @@ class Prio3 {
   Bytes announced_message(ByteSpan context, ByteSpan public_share) const;
 
   FieldVector aggregate_init() const;
-  virtual void aggregate(FieldVector& sum, const FieldVector& out_share) const = 0;
+  /// Inline, because for a count it is one addition.
+  void aggregate(FieldVector& sum, const FieldVector& out_share) const {
+    DISCREET_CHECK(sum.size() == out_share.size(), "shares of one circuit");
+    if (shape_.field_bits == 64)
+      Field64::add_words(sum.data(), out_share.data(), sum.size());
+    else
+      add_elements128(sum.data(), out_share.data(), sum.size() / 2);
+  }
   /// Adds integers, negative ones modulo p: how noise enters a share.
   virtual void add_integers(FieldVector& sum, std::span<const std::int64_t> integers) const = 0;
 
@@ -110,6 +123,7 @@ class Prio3 {
 
  protected:
   Prio3(Shape shape, unsigned servers) : shape_(std::move(shape)), servers_(servers) {}
+  Seed joint_seed(ByteSpan context, ByteSpan parts) const;
   Shape shape_;
   unsigned servers_;
 };

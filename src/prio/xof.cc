@@ -2,28 +2,61 @@
 
 namespace discreet::prio {
 
+namespace {
+
+constexpr std::size_t kTagBytes = 8;
+
+void append_tag(Bytes& to, std::uint32_t algorithm, Usage usage, ByteSpan context) {
+  const auto number = static_cast<unsigned>(usage);
+  const std::uint8_t tag[kTagBytes] = {kVdafVersion,
+                                       0,  // the class of VDAFs
+                                       static_cast<std::uint8_t>(algorithm >> 24),
+                                       static_cast<std::uint8_t>(algorithm >> 16),
+                                       static_cast<std::uint8_t>(algorithm >> 8),
+                                       static_cast<std::uint8_t>(algorithm),
+                                       static_cast<std::uint8_t>(number >> 8),
+                                       static_cast<std::uint8_t>(number)};
+  append(to, tag);
+  append(to, context);
+}
+
+void append_tag_length(Bytes& to, std::size_t length) {
+  DISCREET_CHECK(length <= 0xffff, "tag too long");
+  to.push_back(static_cast<std::uint8_t>(length));
+  to.push_back(static_cast<std::uint8_t>(length >> 8));
+}
+
+void append_seed(Bytes& to, ByteSpan seed) {
+  DISCREET_CHECK(seed.size() <= 0xff, "seed too long");
+  to.push_back(static_cast<std::uint8_t>(seed.size()));
+  append(to, seed);
+}
+
+}  // namespace
+
 Bytes domain_tag(std::uint32_t algorithm, Usage usage, ByteSpan context) {
   Bytes tag;
-  tag.reserve(8 + context.size());
-  tag.push_back(kVdafVersion);
-  tag.push_back(0);  // the class of VDAFs
-  for (int shift = 24; shift >= 0; shift -= 8)
-    tag.push_back(static_cast<std::uint8_t>(algorithm >> shift));
-  tag.push_back(static_cast<std::uint8_t>(static_cast<unsigned>(usage) >> 8));
-  tag.push_back(static_cast<std::uint8_t>(usage));
-  append(tag, context);
+  tag.reserve(kTagBytes + context.size());
+  append_tag(tag, algorithm, usage, context);
   return tag;
 }
 
 Bytes xof_prefix(ByteSpan domain, ByteSpan seed) {
-  DISCREET_CHECK(domain.size() <= 0xffff && seed.size() <= 0xff, "tag or seed too long");
   Bytes prefix;
-  prefix.reserve(3 + domain.size() + seed.size() + 64);  // room for a binder
-  prefix.push_back(static_cast<std::uint8_t>(domain.size()));
-  prefix.push_back(static_cast<std::uint8_t>(domain.size() >> 8));
+  prefix.reserve(3 + domain.size() + seed.size());
+  append_tag_length(prefix, domain.size());
   append(prefix, domain);
-  prefix.push_back(static_cast<std::uint8_t>(seed.size()));
-  append(prefix, seed);
+  append_seed(prefix, seed);
+  return prefix;
+}
+
+Bytes xof_prefix(std::uint32_t algorithm, Usage usage, ByteSpan context, ByteSpan seed,
+                 std::size_t binder_bytes) {
+  Bytes prefix;
+  prefix.reserve(3 + kTagBytes + context.size() + seed.size() + binder_bytes);
+  append_tag_length(prefix, kTagBytes + context.size());
+  append_tag(prefix, algorithm, usage, context);
+  append_seed(prefix, seed);
   return prefix;
 }
 

@@ -35,10 +35,15 @@ Bytes domain_tag(std::uint32_t algorithm, Usage usage, ByteSpan context);
 
 /// What is absorbed before the binder.
 Bytes xof_prefix(ByteSpan domain, ByteSpan seed);
+/// The same with the tag of one use, written in place; room is left for a binder.
+Bytes xof_prefix(std::uint32_t algorithm, Usage usage, ByteSpan context, ByteSpan seed,
+                 std::size_t binder_bytes);
 
 class Xof {
  public:
   Xof(ByteSpan seed, ByteSpan domain, ByteSpan binder);
+  /// Of a prefix with its binder.
+  explicit Xof(ByteSpan message) : sponge_(1) { sponge_.absorb(message); }
 
   void bind(ByteSpan more) { sponge_.absorb(more); }
   void fill(std::span<std::uint8_t> out) { sponge_.squeeze(out); }

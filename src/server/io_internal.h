@@ -114,7 +114,8 @@ class Waiting {
 
  private:
   template <class T>
-  friend awaitable<Result<T>> on_worker(Service& service, std::shared_ptr<Waiting> waiting,
+  friend awaitable<Result<T>> on_worker(Service& service, Service::Line line,
+                                        std::shared_ptr<Waiting> waiting,
                                         std::chrono::milliseconds timeout,
                                         std::function<Result<T>(Curator&)> work);
   asio::steady_timer timer_;
@@ -131,14 +132,14 @@ inline Error canceled_error(bool by_user) {
 /// uses, and must be a named variable of the caller: g++ 12 destroys a lambda that is written
 /// inside a co_await expression twice.
 template <class T>
-awaitable<Result<T>> on_worker(Service& service, std::shared_ptr<Waiting> waiting,
-                               std::chrono::milliseconds timeout,
+awaitable<Result<T>> on_worker(Service& service, Service::Line line,
+                               std::shared_ptr<Waiting> waiting, std::chrono::milliseconds timeout,
                                std::function<Result<T>(Curator&)> work) {
   const auto executor = co_await asio::this_coro::executor;
   auto outcome = std::make_shared<std::optional<Result<T>>>();
   waiting->given_up_ = false;
   waiting->timer_.expires_after(timeout);
-  const bool posted = service.post([=, work = std::move(work)](Curator& curator) {
+  const bool posted = service.post(line, [=, work = std::move(work)](Curator& curator) {
     Result<T> made = [&]() -> Result<T> {
       try {
         return work(curator);

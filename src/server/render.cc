@@ -19,6 +19,18 @@ nlohmann::ordered_json limit(const std::optional<Number>& value) {
   return value ? nlohmann::ordered_json(value->value()) : nlohmann::ordered_json("unlimited");
 }
 
+std::string expected_error(const ExplainedColumn& column) {
+  if (column.error95) return fmt::format("+-{:.3g}", *column.error95);
+  if (column.mechanism.empty()) return "";
+  return column.error95_per_row ? fmt::format("+-{:.3g} per row a unit may add (found privately)",
+                                              *column.error95_per_row)
+                                : "depends on a bound found privately";
+}
+
+nlohmann::ordered_json number_or_null(const std::optional<double>& value) {
+  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
+}
+
 }  // namespace
 
 std::vector<std::string> explain_lines(const Explanation& e) {
@@ -33,10 +45,7 @@ std::vector<std::string> explain_lines(const Explanation& e) {
   for (const auto& column : e.columns)
     lines.push_back(fmt::format("{:<{}}  {:<{}}  {}", column.name, name_width,
                                 column.mechanism.empty() ? "as it is" : column.mechanism,
-                                mechanism_width,
-                                column.error95 ? fmt::format("+-{:.3g}", *column.error95)
-                                : column.mechanism.empty() ? ""
-                                                           : "depends on a bound found privately"));
+                                mechanism_width, expected_error(column)));
   lines.push_back(fmt::format("cost: epsilon {:g}, delta {:g}, rho {:.4g}", e.cost.epsilon,
                               e.cost.delta, e.cost.rho));
   lines.push_back(fmt::format("left to {}: epsilon {}, delta {}{}", e.remaining.account,
@@ -57,8 +66,8 @@ nlohmann::ordered_json explain_object(const Explanation& e) {
         {{"name", column.name},
          {"mechanism", column.mechanism.empty() ? nlohmann::ordered_json(nullptr)
                                                 : nlohmann::ordered_json(column.mechanism)},
-         {"error95", column.error95 ? nlohmann::ordered_json(*column.error95)
-                                    : nlohmann::ordered_json(nullptr)}});
+         {"error95", number_or_null(column.error95)},
+         {"error95_per_row", number_or_null(column.error95_per_row)}});
   out["remaining"] = {{"epsilon", limit(e.remaining.left.epsilon)},
                       {"delta", limit(e.remaining.left.delta)}};
   out["affordable"] = e.affordable;

@@ -48,15 +48,19 @@ Result<std::unique_ptr<Service>> Service::open(const catalog::Policy& policy, co
   }
   service->workers_.push_back(std::move(first));
   const std::size_t workers = std::max<std::size_t>(1, service->settings_.workers);
-  while (service->workers_.size() < workers) {
+  const std::size_t quick = std::max<std::size_t>(1, service->settings_.quick_workers);
+  while (service->workers_.size() < workers + quick) {
     auto worker = std::make_unique<Worker>();
     DISCREET_TRY(Curator next, service->workers_.front()->curator->connect(worker->random));
     worker->curator.emplace(std::move(next));
     service->workers_.push_back(std::move(worker));
   }
-  for (const auto& worker : service->workers_)
-    worker->thread =
-        std::thread([self = service.get(), mine = worker.get()] { self->work(*mine->curator); });
+  for (std::size_t i = 0; i < service->workers_.size(); ++i) {
+    Worker& worker = *service->workers_[i];
+    worker.thread = std::thread([self = service.get(), &worker, quick_only = i >= workers] {
+      self->work(*worker.curator, quick_only);
+    });
+  }
   return service;
 }
 
@@ -70,37 +74,49 @@ void Service::stop() {
     stopping_ = true;
   }
   changed_.notify_all();
+  quick_changed_.notify_all();
   for (const auto& worker : workers_)
     if (worker->thread.joinable()) worker->thread.join();
 }
 
-bool Service::post(Work work) {
+bool Service::post(Line line, Work work) {
+  const bool quick = line == Line::Quick;
+  bool help = false;
   {
     const std::scoped_lock lock(mutex_);
-    if (stopping_ || line_.size() >= settings_.waiting_max) return false;
-    line_.push_back(std::move(work));
+    auto& waiting = quick ? quick_ : charged_;
+    if (stopping_ || waiting.size() >= settings_.waiting_max) return false;
+    waiting.push_back(std::move(work));
+    help = quick && quick_.size() > settings_.quick_workers && idle_ > 0;
   }
-  changed_.notify_one();
+  if (quick) quick_changed_.notify_one();
+  if (!quick || help) changed_.notify_one();
   return true;
 }
 
-void Service::work(Curator& curator) {
+void Service::work(Curator& curator, bool quick_only) {
   for (;;) {
     Work next;
     {
       std::unique_lock lock(mutex_);
+      const auto ready = [&] {
+        return stopping_ || !quick_.empty() || (!quick_only && !charged_.empty());
+      };
       // Whoever has nothing to do for a second sees to it that notes of repeated answers are kept.
-      const bool found = changed_.wait_for(lock, std::chrono::seconds(1),
-                                           [&] { return stopping_ || !line_.empty(); });
+      idle_ += quick_only ? 0 : 1;
+      const bool found =
+          (quick_only ? quick_changed_ : changed_).wait_for(lock, std::chrono::seconds(1), ready);
+      idle_ -= quick_only ? 0 : 1;
       if (!found) {
         lock.unlock();
         if (!curator.ledger().flush()) log_.warn("ledger_not_written");
         continue;
       }
-      if (line_.empty()) return;
-      next = std::move(line_.front());
-      line_.pop_front();
-      metrics_.waiting(line_.size());
+      auto& line = !quick_only && !charged_.empty() ? charged_ : quick_;
+      if (line.empty()) return;  // stopping, and this worker's work is done
+      next = std::move(line.front());
+      line.pop_front();
+      metrics_.waiting(charged_.size() + quick_.size());
     }
     next(curator);
   }

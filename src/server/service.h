@@ -56,8 +56,14 @@ class Service {
   ~Service();
 
   using Work = std::function<void(Curator&)>;
+  /// Two lines, so that what is quick does not stand behind charges that wait for the disk. Some
+  /// workers serve the quick line only; the others serve it when theirs is empty.
+  enum class Line {
+    Quick,   ///< plans, EXPLAIN, answers on record: reads no private row and waits for no sync
+    Charged  ///< everything else
+  };
   /// False: the line is full, or the service is stopping.
-  bool post(Work work);
+  bool post(Line line, Work work);
   /// Waits for the work that was posted.
   void stop();
 
@@ -99,7 +105,7 @@ class Service {
 
  private:
   Service(const catalog::Policy& policy, const Clock& clock, Settings settings, Log& log);
-  void work(Curator& curator);
+  void work(Curator& curator, bool quick_only);
 
   const catalog::Policy& policy_;
   const Clock& clock_;
@@ -125,7 +131,9 @@ class Service {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Work> line_;
+  std::condition_variable quick_changed_;
+  std::deque<Work> charged_, quick_;
+  std::size_t idle_ = 0;  // workers of both lines that wait
   bool stopping_ = false;
 
   struct Worker;

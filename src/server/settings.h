@@ -34,7 +34,8 @@ struct Settings {
   std::size_t connections_per_user_max = 300;
   std::size_t waiting_max = 2'000;  ///< questions in line
   std::size_t message_bytes_max = std::size_t{1} << 20;
-  std::size_t workers = 16;
+  std::size_t workers = 16;             ///< most of their time they wait for the disk
+  std::size_t quick_workers = 2;        ///< for what waits for nothing
   double requests_per_second = 20'000;  ///< of one user, over a burst of one second
   std::chrono::seconds token_lifetime{12 * 3600};
 };

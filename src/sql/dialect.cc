@@ -90,6 +90,10 @@ class Lifter {
     }
     if (next >= tokens_.size()) return source_.invalid(tokens_[at_].start, "OPTIONS is not closed");
     option.value = tokens_[next++];
+    while (is(next, ".") && next + 1 < tokens_.size()) {  // a column of a named table
+      option.value.text += "." + tokens_[next + 1].text;
+      next += 2;
+    }
     return option;
   }
 

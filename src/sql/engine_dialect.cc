@@ -26,7 +26,7 @@ class Finisher {
 
   void step() {
     const char c = sql_[at_];
-    if (c == '\'' || c == '"') return copy_quoted(c);
+    if (c == '\'' || c == '"' || c == '`') return copy_quoted(c);
     if (is_word(c)) return copy_word();
     ++at_;
     if (c == '(') {

@@ -52,6 +52,12 @@ class EngineDialect {
   /// As grid_expression().
   virtual std::string grid(const Value& value, const std::string& column) const = 0;
   virtual std::string sha256_hex(const std::string& text) const = 0;
+  /// Whether rows may come to the curator to be added up there (Engine::visit).
+  virtual bool streams_rows() const { return false; }
+  /// Whether sum() of 64-bit numbers is wide enough for all of them.
+  virtual bool sums_are_wide() const = 0;
+  /// A constant text.
+  virtual std::string text(const std::string& text) const = 0;
   /// The last touch to a statement put together from DuckDB's phrases: names for derived tables,
   /// names of types. Doing it twice changes nothing.
   virtual std::string statement(const std::string& sql) const = 0;
@@ -75,7 +81,24 @@ struct PostgresTable {
   std::vector<SchemaColumn> schema() const;
 };
 
+/// A table as Spark has it.
+struct SparkTable {
+  struct Column {
+    std::string name;
+    std::string type;  ///< as Spark Connect calls it: "long", "decimal(10,2)"
+  };
+  std::string relation;  ///< ready to be read: `database`.`patients`
+  std::vector<Column> columns;
+
+  /// As PostgresTable::schema().
+  std::vector<SchemaColumn> schema() const;
+};
+
 /// By the policy's names of the tables.
-std::unique_ptr<EngineDialect> make_postgres_dialect(std::map<std::string, PostgresTable> tables);
+/// `streams_rows`: the server is near, and adding up per person there takes it several times as
+/// long as sending the rows.
+std::unique_ptr<EngineDialect> make_postgres_dialect(std::map<std::string, PostgresTable> tables,
+                                                     bool streams_rows = false);
+std::unique_ptr<EngineDialect> make_spark_dialect(std::map<std::string, SparkTable> tables);
 
 }  // namespace discreet::sql

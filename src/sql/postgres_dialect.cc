@@ -16,8 +16,8 @@ using namespace postgres;
 
 class PostgresDialect final : public EngineDialect {
  public:
-  explicit PostgresDialect(std::map<std::string, PostgresTable> tables)
-      : tables_(std::move(tables)) {
+  PostgresDialect(std::map<std::string, PostgresTable> tables, bool streams_rows)
+      : tables_(std::move(tables)), streams_rows_(streams_rows) {
     style_.name_derived_tables = true;
     style_.words = {{"DOUBLE", "double precision"}, {"HUGEINT", "numeric"}, {"VARCHAR", "text"}};
   }
@@ -59,6 +59,9 @@ class PostgresDialect final : public EngineDialect {
   std::string sha256_hex(const std::string& text) const override {
     return fmt::format("encode(sha256(convert_to({}, 'UTF8')), 'hex') COLLATE \"C\"", text);
   }
+  bool streams_rows() const override { return streams_rows_; }
+  bool sums_are_wide() const override { return true; }
+  std::string text(const std::string& text) const override { return quote_text(text); }
   std::string statement(const std::string& sql) const override {
     return finish_statement(sql, style_);
   }
@@ -118,6 +121,7 @@ class PostgresDialect final : public EngineDialect {
   std::string arithmetic(const Scalar& one, const Apply& applied, const ScalarWriter& w) const;
 
   std::map<std::string, PostgresTable> tables_;
+  bool streams_rows_;
   StatementStyle style_;
 };
 
@@ -518,8 +522,9 @@ std::vector<SchemaColumn> PostgresTable::schema() const {
   return found;
 }
 
-std::unique_ptr<EngineDialect> make_postgres_dialect(std::map<std::string, PostgresTable> tables) {
-  return std::make_unique<PostgresDialect>(std::move(tables));
+std::unique_ptr<EngineDialect> make_postgres_dialect(std::map<std::string, PostgresTable> tables,
+                                                     bool streams_rows) {
+  return std::make_unique<PostgresDialect>(std::move(tables), streams_rows);
 }
 
 }  // namespace discreet::sql

@@ -229,7 +229,10 @@ void write_release_sql(const ReleaseInput& input, Release& release) {
     first.push_back(
         fmt::format("{} AS v{}", emit_scalar(*input.raw[i], &input.facts, input.dialect), i + 1));
     second.push_back(fmt::format("{} AS q{}", input.grid_sql[i], i + 1));
-    const bool as_it_is = is_on_its_grid(release.values[i]);
+    // Decimals of other engines come as whole numbers only.
+    const bool as_it_is =
+        is_on_its_grid(release.values[i]) &&
+        (input.dialect == nullptr || release.values[i].type.kind != TypeKind::Decimal);
     streamed.push_back(as_it_is ? fmt::format("v{0} AS q{0}", i + 1) : second.back());
     release.streamed_digits.push_back(as_it_is && release.values[i].type.kind == TypeKind::Decimal
                                           ? release.values[i].type.scale
@@ -250,6 +253,14 @@ void write_release_sql(const ReleaseInput& input, Release& release) {
     const Value& value = release.values[*feature.value];
     return value.lower >= -kSmall && value.upper <= kSmall;
   };
+  const auto widened = [&](const std::string& sql) {
+    constexpr std::string_view kBegin = "coalesce(sum(", kEnd = "), 0)";
+    if (input.dialect == nullptr || input.dialect->sums_are_wide() || !sql.starts_with(kBegin) ||
+        !sql.ends_with(kEnd))
+      return sql;
+    return fmt::format("coalesce(sum(CAST({} AS HUGEINT)), 0)",
+                       sql.substr(kBegin.size(), sql.size() - kBegin.size() - kEnd.size()));
+  };
   std::vector<std::string> features;
   for (std::size_t i = 0; i < input.feature_sql.size(); ++i) {
     const Feature& feature = release.features[i];
@@ -257,7 +268,7 @@ void write_release_sql(const ReleaseInput& input, Release& release) {
         fmt::format("{} AS f{}",
                     sums_small(feature)
                         ? fmt::format("coalesce(sum(CAST(q{} AS INTEGER)), 0)", *feature.value + 1)
-                        : input.feature_sql[i],
+                        : widened(input.feature_sql[i]),
                     i + 1));
   }
 
@@ -311,7 +322,10 @@ void write_release_sql(const ReleaseInput& input, Release& release) {
   }
   if (input.dialect == nullptr) return;
   // Rows stay where they are: only sums travel from an engine that is far away.
-  release.streamed_sql.clear();
+  if (input.dialect->streams_rows())
+    release.streamed_sql = input.dialect->statement(release.streamed_sql);
+  else
+    release.streamed_sql.clear();
   release.rows_sql = input.dialect->statement(release.rows_sql);
   release.partials_sql = input.dialect->statement(release.partials_sql);
   if (release.totals_sql) release.totals_sql = input.dialect->statement(*release.totals_sql);
@@ -322,7 +336,10 @@ std::string bounded_totals_sql(const Release& release, const SqlBounding& boundi
                                const EngineDialect* dialect) {
   DISCREET_CHECK(bounding.clip.size() == release.features.size(),
                  "one pair of clipping bounds per feature");
-  std::vector<std::string> keys, hashed{quote_text(bounding.key), "CAST(unit AS VARCHAR)"}, sums;
+  std::vector<std::string> keys,
+      hashed{dialect == nullptr ? quote_text(bounding.key) : dialect->text(bounding.key),
+             "CAST(unit AS VARCHAR)"},
+      sums;
   for (const Key& key : release.keys) {
     keys.push_back(key.column);
     // Lengths keep ('ab', 'c') and ('a', 'bc') apart.

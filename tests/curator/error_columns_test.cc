@@ -95,35 +95,50 @@ TEST_F(ErrorColumnsTest, TheyStandBehindTheirColumnsWhenAskedFor) {
   EXPECT_EQ(again->errors[0][1], answer->errors[0][1]);
 }
 
-// The share of answers within their own error must be about 95 %. Laplace noise has heavier tails
-// than the normal law that the factor 1.96 is of, and lighter shoulders: 93.7 % to 97 % here. With
-// 600 runs the bounds are more than five standard errors (0.9 points) away: false alarms below
-// 1e-6.
+// The share of answers within their own error is at least 95 % (and not much more: the error would
+// say little). One run has 20,301 groups, nearly all empty; a share of 95 % is then known to 0.15
+// points, and the bound is five of those away: false alarms below 1e-6. A count as 1.96 standard
+// deviations of its noise would be covered in 93.8 % and 92.7 % of cases (epsilon 0.5 and 1): the
+// broken twin, at the end.
 TEST_F(ErrorColumnsTest, AnswersLieWithinThemNineteenTimesInTwenty) {
-  const std::string sql =
-      "SELECT count(*), sum(age), avg(height), count(*) FILTER (WHERE sex = 'F') "
-      "FROM people";
-  const auto exact = exactly(sql, 4).front();
   open();
   Data data = Data::open(*policy_, nullptr).value();
-  const auto planned = sql::Planner(*policy_, data).plan(sql);
-  ASSERT_TRUE(planned);
-  const auto job =
-      ReleaseJob::make(planned->releases.front(), {Epsilon::make(1).value(), Delta::zero()})
-          .value();
-  constexpr int kRuns = 600;
-  std::vector<int> within(4);
-  for (int run = 0; run < kRuns; ++run) {
-    const auto table = job.run(data.engine(), random_).value();
-    for (std::size_t i = 0; i < within.size(); ++i)
-      within[i] += std::abs(std::get<double>(table.aggregates[i].values[0]) -
-                            std::stod(*exact[i])) <= *table.aggregates[i].error95[0];
-  }
-  for (const int hits : within) {
-    const double share = static_cast<double>(hits) / kRuns;
-    std::cout << "within " << share << "\n";
-    EXPECT_GT(share, 0.90);
-    EXPECT_LT(share, 0.995);
+  for (const char* aggregates :
+       {"count(*)", "count(*), sum(age)", "sum(age)", "count(age), avg(age)"}) {
+    const auto planned = sql::Planner(*policy_, data)
+                             .plan("SELECT age, height, " + std::string(aggregates) +
+                                   " FROM people GROUP BY age, height");
+    ASSERT_TRUE(planned) << planned.error().message;
+    const auto run = [&](double epsilon) {
+      const auto job = ReleaseJob::make(planned->releases.front(),
+                                        {Epsilon::make(epsilon).value(), Delta::zero()});
+      return job.value().run(data.engine(), random_).value().aggregates;
+    };
+    const auto exact = run(1e7);
+    for (const double epsilon : {0.5, 1.0, 2.0}) {
+      const auto noisy = run(epsilon);
+      for (std::size_t column = 0; column < noisy.size(); ++column) {
+        // The average of nobody is not defined, so no error can be right about it.
+        if (std::string(aggregates).ends_with("avg(age)") && column == 1) continue;
+        int within = 0, within_twin = 0;
+        const std::size_t groups = noisy[column].values.size();
+        for (std::size_t group = 0; group < groups; ++group) {
+          const double off = std::fabs(std::get<double>(noisy[column].values[group]) -
+                                       std::get<double>(exact[column].values[group]));
+          within += off <= *noisy[column].error95[group];
+          const double sd = std::sqrt(2 * std::exp(-epsilon)) / -std::expm1(-epsilon);
+          within_twin += off <= 1.96 * sd;
+        }
+        const double share = within / static_cast<double>(groups);
+        std::cout << aggregates << " column " << column << " at " << epsilon << ": " << share
+                  << "\n";
+        EXPECT_GT(share, 0.9423);
+        EXPECT_LT(share, 0.995);
+        if (std::string(aggregates) == "count(*)" && epsilon < 2) {
+          EXPECT_LT(within_twin / static_cast<double>(groups), 0.9423);
+        }
+      }
+    }
   }
 }
 

@@ -158,6 +158,11 @@ TEST_F(ExactAnswersTest, QuantilesOfOddManyDifferentValuesAreThoseValues) {
       "SELECT quantile_cont(age, [0.25, 0.5, 0.75]) FROM people");
   expect_exact("SELECT percentile_disc(0.9) WITHIN GROUP (ORDER BY age) FROM people",
                "SELECT quantile_disc(age, 0.9) FROM people");
+  // With the ends: the least and the greatest.
+  expect_exact("SELECT approx_quantiles(age, 4) FROM people",
+               "SELECT quantile_cont(age, [0, 0.25, 0.5, 0.75, 1]) FROM people");
+  expect_exact("SELECT percentile_disc(1) WITHIN GROUP (ORDER BY age) FROM people",
+               "SELECT max(age) FROM people");
   expect_exact("SELECT median(score) FROM survey");
 }
 

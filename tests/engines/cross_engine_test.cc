@@ -1,15 +1,15 @@
 // PostgreSQL gives the integers that the embedded engine gives, to the last digit: for the whole
 // corpus of tests/sql, and for random statements over random rows.
-#include <fstream>
 #include <iostream>
-#include <sstream>
 
 #include <fmt/format.h>
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
 #include "curator/twin_rows.h"
+#include "engines/corpus.h"
 #include "engines/postgres_server.h"
+#include "engines/postgres_world.h"
 #include "engines/random_statements.h"
 #include "engines/two_worlds.h"
 #include "sql/planner.h"
@@ -18,41 +18,9 @@
 namespace discreet::testing {
 namespace {
 
-const std::string kCorpus = DISCREET_SQL_CORPUS;
-
-std::string read_file(const std::string& name) {
-  std::ifstream file(kCorpus + "/" + name);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-/// The statements of a corpus file, whatever it says becomes of them.
-std::vector<std::string> statements(const std::string& file) {
-  std::vector<std::string> all;
-  std::istringstream input(read_file(file));
-  std::string current, line;
-  bool in_case = false, plain = false;
-  const auto finish = [&] {
-    if (in_case && !current.empty()) all.push_back(current);
-    current.clear();
-    in_case = plain = false;
-  };
-  while (std::getline(input, line)) {
-    if (line.starts_with("#")) continue;
-    if (line.empty()) {
-      finish();
-    } else if (line == "> plain") {
-      plain = true;
-    } else if (line.starts_with("> ")) {
-      finish();
-      in_case = true;
-    } else if (!plain) {
-      current += (current.empty() ? "" : "\n") + line;
-    }
-  }
-  finish();
-  return all;
+PostgresWorld& postgres_world() {
+  static PostgresWorld world;
+  return world;
 }
 
 class CrossEngineTest : public ::testing::Test {
@@ -69,21 +37,13 @@ class CrossEngineTest : public ::testing::Test {
 TwoWorlds& world(const std::string& name) {
   auto& place = CrossEngineTest::worlds()[name];
   if (!place)
-    place = std::make_unique<TwoWorlds>(name, read_file(name + ".toml"), read_file(name + ".sql"));
+    place = std::make_unique<TwoWorlds>(postgres_world(), name, corpus_file(name + ".toml"),
+                                        corpus_file(name + ".sql"));
   return *place;
 }
 
 void run_corpus(const std::string& file, const std::string& name) {
-  TwoWorlds& both = world(name);
-  const auto all = statements(file);
-  EXPECT_GT(all.size(), 10U);
-  std::size_t same = 0;
-  const std::size_t before = both.statements_run(), rows = both.rows_compared();
-  for (const auto& statement : all)
-    same += both.compare(statement) == TwoWorlds::Verdict::Same ? 1 : 0;
-  std::cout << file << ": " << all.size() << " statements, " << same << " planned alike, "
-            << both.statements_run() - before << " engine statements, "
-            << both.rows_compared() - rows << " rows equal\n";
+  compare_corpus(file, world(name));
 }
 
 TEST_F(CrossEngineTest, AnswersOfTheCorpusAreTheSameOnPostgres) {
@@ -130,7 +90,8 @@ TEST_F(CrossEngineTest, TwinsSeeTheSameRowsOnPostgres) {
 
 /// Rows that only PostgreSQL can have must not make a statement fail either.
 TEST_F(CrossEngineTest, NoRowMakesAStatementFailOnPostgres) {
-  TwoWorlds both("hostile", read_file("hospital.toml"), read_file("hospital.sql"));
+  TwoWorlds both(postgres_world(), "hostile", corpus_file("hospital.toml"),
+                 corpus_file("hospital.sql"));
   postgres_server().run(R"(
     INSERT INTO hostile.patients VALUES
       (2147483647, -2147483648, '', '', '', 'NaN', NULL, 'infinity', NULL, 9223372036854775807),
@@ -148,7 +109,7 @@ TEST_F(CrossEngineTest, NoRowMakesAStatementFailOnPostgres) {
     INSERT INTO hostile.survey VALUES (2147483647, NULL, NULL, -2147483648), (-2147483648, '', '', 2147483647))");
   std::size_t run = 0;
   for (const char* file : {"answers.test", "plans.test", "googlesql.test"})
-    for (const auto& statement : statements(file)) {
+    for (const auto& statement : corpus_statements(file)) {
       const auto planned = sql::Planner(both.far_policy(), both.far()).plan(statement);
       if (!planned || planned->releases.size() > 1) continue;
       for (const auto& release : planned->releases) {
@@ -178,7 +139,7 @@ TEST_F(CrossEngineTest, RandomStatementsOverRandomRowsAgreeToTheLastDigit) {
   const char* seed = std::getenv("DISCREET_ENGINE_SEED");
   SeededRandom random(seed == nullptr ? 20261115 : static_cast<std::uint64_t>(std::atoll(seed)));
   RandomStatements generate(random);
-  TwoWorlds both("fuzz", RandomStatements::policy(), generate.tables());
+  TwoWorlds both(postgres_world(), "fuzz", RandomStatements::policy(), generate.tables());
   int planned = 0;
   for (int i = 0; i < cases && !::testing::Test::HasFailure(); ++i)
     planned += both.compare(generate.next()) == TwoWorlds::Verdict::Same ? 1 : 0;
@@ -189,7 +150,8 @@ TEST_F(CrossEngineTest, RandomStatementsOverRandomRowsAgreeToTheLastDigit) {
 
 /// The comparison can fail: a row more on one side is seen.
 TEST_F(CrossEngineTest, ADifferenceIsNoticed) {
-  TwoWorlds both("changed", read_file("hospital.toml"), read_file("hospital.sql"));
+  TwoWorlds both(postgres_world(), "changed", corpus_file("hospital.toml"),
+                 corpus_file("hospital.sql"));
   postgres_server().run("UPDATE changed.visits SET cost = cost + 0.01 WHERE visit_id = 5");
   ::testing::TestPartResultArray failures;
   {

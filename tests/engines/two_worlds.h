@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,11 +16,28 @@ struct Disagreement {
   std::string statement, what;
 };
 
+/// Where the second copy lives.
+class Elsewhere {
+ public:
+  virtual ~Elsewhere() = default;
+  /// An empty place for tables; what was there is gone.
+  virtual void clear(const std::string& schema) = 0;
+  /// Copies a table of the embedded engine, which also lies in a Parquet file.
+  virtual void copy(DuckDb& from, const std::string& table, const std::string& schema,
+                    const std::string& parquet) = 0;
+  /// Whether a statement costs next to nothing there. Else those are left out whose rows are part
+  /// of another statement that is compared.
+  virtual bool is_quick() const { return true; }
+  /// The policy's source of the copy.
+  virtual std::string source(const std::string& schema, const std::string& table) = 0;
+};
+
 class TwoWorlds {
  public:
   /// Makes the tables with DuckDB's SQL, and copies them. `policy` names sources NAME.parquet (or
   /// NAME.csv, read as Parquet too).
-  TwoWorlds(const std::string& schema, const std::string& policy, const std::string& tables_sql);
+  TwoWorlds(Elsewhere& elsewhere, const std::string& schema, const std::string& policy,
+            const std::string& tables_sql);
   ~TwoWorlds();
 
   enum class Verdict { Refused, Same };
@@ -38,14 +56,16 @@ class TwoWorlds {
   void compare_rows(const std::string& statement, const std::string& near_sql,
                     const std::string& far_sql);
 
+  bool quick_;
   std::string folder_;
   std::unique_ptr<catalog::Policy> near_policy_, far_policy_;
   std::unique_ptr<Data> near_, far_;
   std::size_t statements_run_ = 0, rows_compared_ = 0;
 };
 
-/// Copies a table of the embedded engine into the tests' server.
-void copy_to_postgres(DuckDb& from, const std::string& table, const std::string& schema);
+/// All cells of a statement, as text.
+std::vector<std::vector<std::optional<std::string>>> text_rows(DuckDb& database,
+                                                               const std::string& sql);
 
 /// The backend's last words, for messages.
 std::string& last_words();

@@ -199,6 +199,12 @@ def test_connect_asks_a_server_in_the_same_words(served):
         assert cur.query("select beds from wards where ward = $1", ["ER"])["beds"] == [20]
         assert cur.budget().account == "alice" and cur.budget().epsilon_spent == pytest.approx(0.1)
         assert "age" in cur.tables["people"]
+        people = "select count(distinct person_id) as n from people"
+        assert cur.explain(people, target_error="±50 at 95%").columns[0]["error95"] <= 50
+        met = cur.query(people, target_error="±50 at 95%")
+        assert met.error("n")[0] <= 50 and 0 < met.cost.epsilon < 0.1
+        with pytest.raises(discreet.InvalidInput):
+            cur.query(people, target_error="'; a few")
         with pytest.raises(discreet.Refused, match="(?s)rows of people.*Aggregate"):
             cur.query("select age from people")
         with pytest.raises(discreet.NotFound):

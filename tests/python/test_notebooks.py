@@ -9,7 +9,7 @@ matplotlib.use("Agg")
 import discreet
 from discreet import accounting as acc
 from discreet import local
-from discreet.curator import Answer, Budget, Column, Cost
+from discreet.curator import Answer, Budget, Cells, Column, Cost
 
 
 def well_formed(html):
@@ -17,8 +17,12 @@ def well_formed(html):
     return xml.etree.ElementTree.fromstring("<div>" + html.split("</style>")[1] + "</div>")
 
 
+def answer(columns, texts, errors, *rest):
+    return Answer(columns, Cells(columns, texts, errors), *rest)
+
+
 def made(value="ICU"):
-    return Answer([Column("ward", "text", False, None), Column("n", "bigint", True, 3.0)], [[value, None], ["12", None]], [[None, None], [3.0, None]],
+    return answer([Column("ward", "text", False, None), Column("n", "bigint", True, 3.0)], [[value, None], ["12", None]], [[None, None], [3.0, None]],
                   Cost(0.5, 0.0, 0.1), ["a note"], False, Budget("default", 2.0, 0.5, 1.5, 0.0, 0.0, 0.0, 1, 1.5))
 
 
@@ -44,7 +48,7 @@ def test_budgets_show_gauges_and_no_limit_is_told():
 
 
 def test_long_answers_are_cut_and_say_so():
-    long = Answer([Column("k", "bigint", False, None)], [[str(i) for i in range(100)]], [[None] * 100], Cost(0, 0, 0), [], False)
+    long = answer([Column("k", "bigint", False, None)], [[str(i) for i in range(100)]], [[None] * 100], Cost(0, 0, 0), [], False)
     assert "40 more rows" in long._repr_html_() and "40 more rows" in repr(long)
 
 
@@ -58,14 +62,14 @@ def test_explanations_and_findings_show_themselves(hospital):
 
 
 def test_plots_are_drawn_where_asked():
-    axes = Answer(
+    axes = answer(
         [Column("ward", "text", False, None), Column("n", "bigint", True, 3.0)], [["A", "B"], ["12", "40"]], [[None, None], [3.0, 3.0]], Cost(0, 0), [], False).plot()
     assert len(axes.patches) == 2 and axes.get_ylabel() == "n"
     assert acc.compose([acc.gaussian(2.0)]).plot(delta=1e-5).get_yscale() == "log"
     survey = local.Collection(epsilon=1.0, labels=["a", "b"])
     assert len(survey.estimate(survey.randomize(["a"] * 10)).plot().patches) == 2
     with pytest.raises(discreet.InvalidParameter):
-        Answer([Column("k", "text", False, None)], [["x"]], [[None]], Cost(0, 0), [], False).plot()
+        answer([Column("k", "text", False, None)], [["x"]], [[None]], Cost(0, 0), [], False).plot()
 
 
 def test_progress_is_told_to_a_function_and_drawn_on_a_terminal(capsys):

@@ -29,6 +29,7 @@ class Served:
             self._write(epsilon)
             self.add_user("alice", analyst_budget)
             self.add_user("bob", "0.6,0")
+            self.add_user("carol", None)
             self.add_user("owner", None)
 
     def _write(self, epsilon):

@@ -5,8 +5,10 @@ a ledger that does not add up, or memory that grows.
 usage: load.py [--seconds 300] [--connections 200]
 """
 import argparse
+import json
 import os
 import pathlib
+import socket
 import statistics
 import subprocess
 import sys
@@ -78,6 +80,44 @@ def bench(server, scripts, connections, seconds):
         return latencies, done, spent, max(times) - min(times) if len(times) > 1 else seconds
 
 
+def http_bench(server, kind, connections, seconds, batch=20):
+    """The same statement over HTTP, `batch` requests in a row on each connection: Python would be the slower end otherwise."""
+    sql = SCRIPTS["repeat"].rstrip(";\n")
+    body = json.dumps({"sql": sql})
+    request = (f"POST /v1/{'explain' if kind == 'explain' else 'query'} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {server.token('alice')}\r\n"
+               f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}").encode() * batch
+    latencies, problems = [], []
+    host, port = server.http.rsplit(":", 1)
+    end = time.time() + seconds
+
+    def run():
+        with socket.create_connection((host, int(port))) as connection:
+            while time.time() < end:
+                sent = time.time()
+                connection.sendall(request)
+                seen, tail = 0, b""
+                while seen < batch:
+                    part = connection.recv(1 << 18)
+                    if not part:
+                        problems.append("the server closed the connection")
+                        return
+                    tail += part
+                    seen += tail.count(b"HTTP/1.1 200")
+                    if b"HTTP/1.1 4" in tail or b"HTTP/1.1 5" in tail:
+                        problems.append(tail[-300:].decode(errors="replace"))
+                        return
+                    tail = tail[-11:] if not tail.endswith(b"HTTP/1.1 200") else b""
+                latencies.extend([1000 * (time.time() - sent) / batch] * batch)
+    before = cpu_seconds(server.process.pid)
+    started = time.time()
+    threads = [threading.Thread(target=run) for _ in range(connections)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return {kind: latencies}, problems, cpu_seconds(server.process.pid) - before, time.time() - started
+
+
 def report(title, latencies, spent, took):
     total = sum(map(len, latencies.values()))
     print(f"{title}: {total} statements in {took:.1f} s, {total / took:.0f} a second; server CPU {spent:.1f} s, "
@@ -109,6 +149,9 @@ def main():
                 report(f"{kind} alone, 32 connections", latencies, spent, took)
                 if done.returncode:
                     problems.append(done.stderr[-500:])
+                latencies, failed, spent, took = http_bench(server, kind, 8, asked.single)
+                report(f"{kind} over HTTP, 8 connections", latencies, spent, took)
+                problems += failed[:1]
         memory = []
         stop = threading.Event()
 

@@ -54,9 +54,17 @@ def test_backslash_d_lists_tables_and_columns_but_not_hidden_ones(served):
 
 
 def test_tables_of_others_do_not_show(served):
-    # carol may see wards only; she has no password, so the catalog is asked as the policy knows her.
     status, reply = served.request("GET", "/v1/tables", token=served.token("alice"))
     assert status == 200 and {t["name"] for t in reply["tables"]} == {"people", "wards"}
+    # The policy lets carol ask about wards only.
+    status, reply = served.request("GET", "/v1/tables", token=served.token("carol"))
+    assert status == 200 and {t["name"] for t in reply["tables"]} == {"wards"}
+    listed = served.psql("-At", "-c", r"\dt", "-c", "select table_name from information_schema.tables", "-c", "select name from discreet.tables", user="carol")
+    assert listed.returncode == 0 and "wards" in listed.stdout and "people" not in listed.stdout, listed.stdout
+    assert "people" not in served.psql("-c", r"\d people", user="carol").stdout
+    refused = served.psql("-c", "select count(*) from people", user="carol")
+    assert refused.returncode != 0 and "may not ask" in refused.stderr
+    assert served.psql("-At", "-c", "select count(*) from wards", user="carol").stdout.strip() == "3"
 
 
 def test_catalog_tables_show_ones_own_ledger_only(served):

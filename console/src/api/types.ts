@@ -43,6 +43,8 @@ export interface ExplainedColumn {
   name: string;
   mechanism: string | null;
   error95: number | null;
+  /** Where error95 waits for a bound that is found privately: the error for every row the bound lets one person add. */
+  error95_per_row?: number | null;
 }
 
 export interface Explanation {

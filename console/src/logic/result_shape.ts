@@ -21,12 +21,19 @@ export type Shape =
 
 const tallest = 60;
 
-export function shapeOf(answer: Answer): Shape {
+/** What was released, and the columns it was grouped by (GROUPING's own columns are neither). */
+export function partsOf(answer: Answer): { keys: number[]; measures: Measure[] } {
   const measures = answer.columns
     .map((column, index) => ({ column: index, name: column.name }))
     .filter(({ column }) => isMeasure(answer, column));
+  const keys = answer.columns.map((_, index) => index)
+    .filter((index) => !measures.some((m) => m.column === index) && !/^grouping/i.test(answer.columns[index]!.name));
+  return { keys, measures };
+}
+
+export function shapeOf(answer: Answer): Shape {
+  const { keys, measures } = partsOf(answer);
   if (measures.length === 0 || answer.rows.length === 0) return { kind: "table" };
-  const keys = answer.columns.map((_, index) => index).filter((index) => !measures.some((m) => m.column === index));
   if (answer.rows.length === 1 && keys.length === 0) return { kind: "numbers", measures };
   if (keys.length === 0) return { kind: "table" };
   if (keys.length === 1) {

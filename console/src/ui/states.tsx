@@ -16,6 +16,12 @@ export function Note({ tone = "plain", children, live }: { tone?: Tone; children
   );
 }
 
+/** What the server says beside a price or an answer: one note each, or one list where there are many. */
+export function Notices({ notices }: { notices: string[] }) {
+  if (notices.length <= 2) return <>{notices.map((notice) => <Note key={notice}>{notice}</Note>)}</>;
+  return <Note><ul class="notices">{notices.map((notice) => <li key={notice}>{notice}</li>)}</ul></Note>;
+}
+
 export function ErrorNote({ error, retry }: { error: ApiError; retry?: () => void }) {
   return (
     <Note tone="danger" live>

@@ -5,7 +5,7 @@ import { chromium, type Browser, type BrowserContextOptions, type Page } from "p
 import { expect } from "vitest";
 
 const pictures = resolve(process.env["DISCREET_PICTURES"] ?? "../build/console-pictures");
-const largest = 200_000;
+const largest = 350_000;
 
 export async function launch(): Promise<Browser> {
   const folders = (process.env["PATH"] ?? "").split(delimiter);

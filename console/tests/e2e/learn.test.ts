@@ -33,7 +33,7 @@ async function shown(): Promise<string> {
 describe("the Learn page", () => {
   it("moves every picture with every slider", async () => {
     const names = await titles();
-    expect(names.length).toBeGreaterThanOrEqual(14);
+    expect(names.length).toBeGreaterThanOrEqual(21);
     for (let i = 0; i < names.length; ++i) {
       await page.getByRole("navigation", { name: "Steps" }).getByRole("link").nth(i).click();
       await expect.poll(() => page.locator(".learn-step h2").textContent()).toBe(names[i]!.replace(/^\d+/, ""));
@@ -70,7 +70,7 @@ describe("the Learn page", () => {
     await picture(page, "learn");
     await page.keyboard.press("ArrowLeft");
     await page.getByRole("heading", { name: "Two worlds, one answer" }).waitFor();
-    for (const step of ["counts", "linear", "loss", "smoker", "sparse", "overfit", "choice", "shares"]) {
+    for (const step of ["curse", "needle", "sensitivity", "counts", "linear", "loss", "smoker", "sparse", "stream", "overfit", "choice", "price", "towns", "shares"]) {
       await page.goto(`${town.address}/#/learn/${step}`);
       await page.waitForTimeout(100);
       await picture(page, `learn-${step}`);

@@ -1,6 +1,6 @@
 // A small town served by the real program, for one test file: its own folder, ports and ledger.
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
@@ -8,7 +8,14 @@ const build = resolve(process.env["DISCREET_BUILD"] ?? "../build");
 const discreet = process.env["DISCREET"] ?? join(build, "bin/discreet");
 const consoleFiles = process.env["DISCREET_CONSOLE"] ?? join(build, "console");
 
-export const passwords = { owner: "the owner knows best", alice: "alice asks questions" };
+export const passwords = { owner: "the owner knows best", alice: "alice asks questions", clerk: "the clerk keeps books" };
+
+/** The clerk may ask about the hospital's stays and wards only. */
+const clerk = `
+[analysts.clerk]
+budget = { epsilon = 1.0, delta = 1e-8, of = "default" }
+tables = ["visits", "wards"]
+`;
 
 export interface Town {
   address: string;
@@ -27,6 +34,8 @@ export async function startTown(epsilon: string, people = 20_000, more: string[]
   const folder = mkdtempSync(join(tmpdir(), "discreet-console-"));
   const policy = join(folder, "discreet.toml");
   run(null, "town", "--people", String(people), "--seed", "1", "--out", folder);
+  appendFileSync(policy, clerk);
+  run(`${passwords.clerk}\n`, "user", "add", "clerk", "--policy", policy, "--password-stdin");
   run(`${passwords.owner}\n`, "user", "add", "owner", "--policy", policy, "--budget", "2,2e-8", "--password-stdin");
   run(`${passwords.alice}\n`, "user", "add", "alice", "--policy", policy, "--budget", `${epsilon},1e-8`, "--password-stdin");
   const server = spawn(discreet, ["serve", "--policy", policy, "--pg-port", "0", "--http-port", "0", "--console", consoleFiles, "--reports", join(folder, "reports"), "--docs", join(build, "docs"), ...more], { stdio: ["ignore", "pipe", "pipe"] });

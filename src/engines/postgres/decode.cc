@@ -99,6 +99,20 @@ std::optional<Int128> whole_numeric(std::string_view bytes) {
   return sign == 0 ? value : -value;
 }
 
+bool skip_copy_header(std::string_view& bytes) {
+  // Eleven bytes that say what it is, flags, and the length of what else is said.
+  constexpr std::string_view kSignature("PGCOPY\n\377\r\n\0", 11);
+  if (!bytes.starts_with(kSignature) || bytes.size() < 19) return false;
+  const auto more = big_endian<std::uint32_t>(bytes.substr(15));
+  if (bytes.size() - 19 < more) return false;
+  bytes.remove_prefix(19 + more);
+  return true;
+}
+
+bool is_copy_trailer(std::string_view bytes) {
+  return bytes == std::string_view("\377\377", 2);
+}
+
 PostgresChunk::PostgresChunk(const std::vector<PostgresDecoder>& decoders)
     : decoders_(decoders), columns_(std::make_shared<Columns>()) {
   columns_->all.resize(decoders.size());
@@ -145,39 +159,62 @@ bool PostgresChunk::add_value(Column& column, const PostgresDecoder& decoder,
   }
 }
 
+bool PostgresChunk::add_cell(std::size_t index, std::optional<std::string_view> bytes) {
+  Column& column = columns_->all[index];
+  if (column.validity.size() * 64 <= size_) column.validity.push_back(~std::uint64_t{0});
+  if (bytes) return add_value(column, decoders_[index], *bytes);
+  column.has_nulls = true;
+  column.validity[size_ / 64] &= ~(std::uint64_t{1} << (size_ % 64));
+  switch (decoders_[index].type) {
+    case EngineType::Bool:
+      column.flags.push_back(0);
+      break;
+    case EngineType::Int64:
+    case EngineType::Date:
+    case EngineType::Timestamp:
+      column.wholes.push_back(0);
+      break;
+    case EngineType::HugeInt:
+      column.wides.push_back(0);
+      break;
+    case EngineType::Double:
+      column.reals.push_back(0);
+      break;
+    case EngineType::Varchar:
+      column.texts.emplace_back();
+      break;
+  }
+  return true;
+}
+
 bool PostgresChunk::add(const postgres::Rows& rows, int row) {
   for (std::size_t i = 0; i < decoders_.size(); ++i) {
-    Column& column = columns_->all[i];
-    const bool null = rows.is_null(row, static_cast<int>(i));
-    if (column.validity.size() * 64 <= size_) column.validity.push_back(~std::uint64_t{0});
-    if (null) {
-      column.has_nulls = true;
-      column.validity[size_ / 64] &= ~(std::uint64_t{1} << (size_ % 64));
-      switch (decoders_[i].type) {
-        case EngineType::Bool:
-          column.flags.push_back(0);
-          break;
-        case EngineType::Int64:
-        case EngineType::Date:
-        case EngineType::Timestamp:
-          column.wholes.push_back(0);
-          break;
-        case EngineType::HugeInt:
-          column.wides.push_back(0);
-          break;
-        case EngineType::Double:
-          column.reals.push_back(0);
-          break;
-        case EngineType::Varchar:
-          column.texts.emplace_back();
-          break;
-      }
-    } else if (!add_value(column, decoders_[i], rows.bytes(row, static_cast<int>(i)))) {
+    const int at = static_cast<int>(i);
+    if (!add_cell(i, rows.is_null(row, at) ? std::nullopt : std::optional(rows.bytes(row, at))))
       return false;
-    }
   }
   ++size_;
   return true;
+}
+
+bool PostgresChunk::add(std::string_view tuple) {
+  // How many fields; before each its length, or -1 for NULL.
+  if (tuple.size() < 2 || big_endian<std::uint16_t>(tuple) != decoders_.size()) return false;
+  tuple.remove_prefix(2);
+  for (std::size_t i = 0; i < decoders_.size(); ++i) {
+    if (tuple.size() < 4) return false;
+    const auto length = static_cast<std::int32_t>(big_endian<std::uint32_t>(tuple));
+    tuple.remove_prefix(4);
+    if (length < 0) {
+      if (!add_cell(i, std::nullopt)) return false;
+      continue;
+    }
+    if (tuple.size() < static_cast<std::size_t>(length)) return false;
+    if (!add_cell(i, tuple.substr(0, static_cast<std::size_t>(length)))) return false;
+    tuple.remove_prefix(static_cast<std::size_t>(length));
+  }
+  ++size_;
+  return tuple.empty();
 }
 
 EngineChunk PostgresChunk::finish() && {

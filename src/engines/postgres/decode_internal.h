@@ -22,6 +22,11 @@ std::optional<PostgresDecoder> postgres_decoder(std::uint32_t native);
 /// A numeric in binary form, if it is a whole number of at most 127 bits.
 std::optional<Int128> whole_numeric(std::string_view bytes);
 
+/// Takes the first bytes off a binary COPY, if they are what they should be.
+bool skip_copy_header(std::string_view& bytes);
+/// The last piece of a binary COPY, which is no row.
+bool is_copy_trailer(std::string_view bytes);
+
 /// Rows, gathered into columns.
 class PostgresChunk {
  public:
@@ -29,6 +34,8 @@ class PostgresChunk {
   std::size_t size() const { return size_; }
   /// False: a value is not what its type says.
   bool add(const postgres::Rows& rows, int row);
+  /// The same for a row of a binary COPY. False too: it is not such a row.
+  bool add(std::string_view tuple);
   EngineChunk finish() &&;
 
  private:
@@ -44,6 +51,7 @@ class PostgresChunk {
   struct Columns {
     std::vector<Column> all;
   };
+  bool add_cell(std::size_t index, std::optional<std::string_view> bytes);
   bool add_value(Column& column, const PostgresDecoder& decoder, std::string_view bytes);
 
   const std::vector<PostgresDecoder>& decoders_;

@@ -88,11 +88,27 @@ struct PostgresEngine::State {
     ++stream;
     if (connection) connection->drain();
   }
+
+  Result<VisitedRows> copy(const std::string& sql, const std::vector<std::string>& columns,
+                           const ChunkVisitor& visitor);
 };
 
 namespace {
 
 constexpr std::size_t kChunkRows = 2048;
+
+Result<std::vector<PostgresDecoder>> decoders_of(const postgres::Rows& described) {
+  std::vector<PostgresDecoder> decoders;
+  for (int i = 0; i < described.columns(); ++i) {
+    const auto decoder = postgres_decoder(described.type(i));
+    if (!decoder)
+      return Error{ErrorCode::Refused,
+                   fmt::format("column {} has a PostgreSQL type that has no exact meaning here",
+                               described.name(i))};
+    decoders.push_back(*decoder);
+  }
+  return decoders;
+}
 
 class PostgresStream final : public RowSource {
  public:
@@ -108,15 +124,9 @@ class PostgresStream final : public RowSource {
     DISCREET_TRY_VOID(note(state_->connection->send(sql)));
     DISCREET_TRY(first_, next_row());
     if (!first_) return Error{ErrorCode::Unavailable, kStatementFailed};
-    for (int i = 0; i < first_->columns(); ++i) {
-      const auto decoder = postgres_decoder(first_->type(i));
-      if (!decoder)
-        return Error{ErrorCode::Refused,
-                     fmt::format("column {} has a PostgreSQL type that has no exact meaning here",
-                                 first_->name(i))};
-      decoders_.push_back(*decoder);
-      columns_.push_back({first_->name(i), decoder->type});
-    }
+    DISCREET_TRY(decoders_, decoders_of(*first_));
+    for (std::size_t i = 0; i < decoders_.size(); ++i)
+      columns_.push_back({first_->name(static_cast<int>(i)), decoders_[i].type});
     return {};
   }
 
@@ -171,6 +181,39 @@ class PostgresStream final : public RowSource {
 };
 
 }  // namespace
+
+Result<VisitedRows> PostgresEngine::State::copy(const std::string& sql,
+                                                const std::vector<std::string>& columns,
+                                                const ChunkVisitor& visitor) {
+  std::string names;
+  for (const auto& column : columns) names += (names.empty() ? "" : ", ") + column;
+  const auto statement = fmt::format("SELECT {} FROM ({}) AS visited", names, sql);
+  DISCREET_TRY(const postgres::Rows described, connection->describe(statement));
+  DISCREET_TRY(const auto decoders, decoders_of(described));
+  DISCREET_TRY_VOID(
+      connection->send_copy(fmt::format("COPY ({}) TO STDOUT (FORMAT binary)", statement)));
+  VisitedRows visited{0, false};
+  std::optional<PostgresChunk> chunk(decoders);
+  const auto show = [&] {
+    visited.rows += chunk->size();
+    const EngineChunk full = std::move(*chunk).finish();
+    chunk.emplace(decoders);
+    visited.stopped = full.size() > 0 && !visitor(full, 0);
+  };
+  bool begun = false;
+  while (!visited.stopped) {
+    DISCREET_TRY(auto bytes, connection->next_bytes());
+    if (!bytes) break;
+    // The first row comes with the header before it.
+    const bool whole = begun || skip_copy_header(*bytes);
+    begun = true;
+    if (whole && (bytes->empty() || is_copy_trailer(*bytes))) continue;
+    if (!whole || !chunk->add(*bytes)) return Error{ErrorCode::Unavailable, kStatementFailed};
+    if (chunk->size() == kChunkRows) show();
+  }
+  if (!visited.stopped) show();
+  return visited;
+}
 
 PostgresEngine::PostgresEngine(std::shared_ptr<State> state) : state_(std::move(state)) {}
 PostgresEngine::~PostgresEngine() = default;
@@ -267,9 +310,20 @@ Result<void> PostgresEngine::check(const std::string& sql) {
   });
 }
 
-Result<VisitedRows> PostgresEngine::visit(const std::string&, const std::vector<std::string>&,
-                                          const ChunkVisitor&) {
-  return Error{ErrorCode::Unavailable, "PostgreSQL's rows are added up where they are."};
+Result<VisitedRows> PostgresEngine::visit(const std::string& sql,
+                                          const std::vector<std::string>& columns,
+                                          const ChunkVisitor& visitor) {
+  // Not tried again here: the visitor has seen rows, and the curator starts over.
+  DISCREET_TRY_VOID(state_->ensure());
+  state_->finish_stream();
+  auto visited = state_->copy(sql, columns, visitor);
+  if (!visited) state_->lost = state_->connection->is_lost();
+  state_->finish_stream();
+  return visited;
+}
+
+bool PostgresEngine::is_near() const {
+  return state_->connection && state_->connection->is_near();
 }
 
 Result<void> PostgresEngine::begin() {

@@ -2,6 +2,7 @@
 //
 // Guarantee: every transaction is READ ONLY and REPEATABLE READ, so that a question sees one state
 //            of the data and the server itself refuses a write; statements have a time limit.
+// Guarantee: visit() reads rows through a binary COPY, on the caller's thread.
 // Guarantee: rows are read in the server's binary form, one after another: an answer of any size
 //            takes the memory of one chunk here.
 // Assumes:   PostgreSQL 13 or newer, or what speaks its protocol and SQL (docs/scale.md).
@@ -48,6 +49,8 @@ class PostgresEngine final : public RemoteEngine {
   Result<void> check(const std::string& sql) override;
   Result<VisitedRows> visit(const std::string& sql, const std::vector<std::string>& columns,
                             const ChunkVisitor& visitor) override;
+  /// The server is on this machine: rows may come here as fast as it reads them.
+  bool is_near() const;
   Result<void> begin() override;
   void end() override;
   bool was_lost() const override;

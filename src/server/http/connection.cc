@@ -129,16 +129,23 @@ awaitable<Response> Connection::respond(const Request& request) {
     }
     if (*wait > Steady::duration{}) co_await sleep_until(started + *wait);
   }
-  std::function<Result<Routed>(Curator&)> work = [&service = service_,
-                                                  request](Curator& curator) -> Result<Routed> {
-    return route(service, curator, request);
-  };
-  auto outcome = co_await on_worker<Routed>(service_, waiting_,
-                                            service_.settings().statement_timeout, std::move(work));
+  using Maybe = std::optional<Routed>;
+  Result<Maybe> outcome = Maybe();
+  for (const bool quickly : {true, false}) {
+    if (quickly && !may_be_quick(request)) continue;
+    std::function<Result<Maybe>(Curator&)> work = [&service = service_, request,
+                                                   quickly](Curator& curator) -> Result<Maybe> {
+      return route(service, curator, request, quickly);
+    };
+    outcome =
+        co_await on_worker<Maybe>(service_, quickly ? Service::Line::Quick : Service::Line::Charged,
+                                  waiting_, service_.settings().statement_timeout, std::move(work));
+    if (!outcome || *outcome) break;
+  }
   const auto finished = Steady::now();
   Routed routed;
-  if (outcome)
-    routed = *std::move(outcome);
+  if (outcome && *outcome)
+    routed = **std::move(outcome);
   else
     routed.response = error_response(outcome.error().message.starts_with("canceling") ? 408 : 503,
                                      sqlstate(outcome.error().code), outcome.error().message);

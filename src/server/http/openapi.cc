@@ -62,6 +62,7 @@ Json schemas() {
   all["Question"] = object({{"sql", text()},
                             {"epsilon", number()},
                             {"delta", number()},
+                            {"target_error", text()},
                             {"idempotency_key", text()},
                             {"format", {{"type", "string"}, {"enum", {"json", "csv", "arrow"}}}}},
                            {"sql"});
@@ -76,15 +77,17 @@ Json schemas() {
        {"receipt", text()},
        {"notices", array_of(text())}},
       {"columns", "rows", "cost", "remaining", "repeated"});
-  all["Explanation"] = object({{"cost", cost},
-                               {"columns", array_of(object({{"name", text()},
-                                                            {"mechanism", text_or_null()},
-                                                            {"error95", number_or_null()}}))},
-                               {"remaining", left},
-                               {"affordable", {{"type", "boolean"}}},
-                               {"notices", array_of(text())},
-                               {"plan", text()}},
-                              {"cost", "columns", "remaining"});
+  all["Explanation"] =
+      object({{"cost", cost},
+              {"columns", array_of(object({{"name", text()},
+                                           {"mechanism", text_or_null()},
+                                           {"error95", number_or_null()},
+                                           {"error95_per_row", number_or_null()}}))},
+              {"remaining", left},
+              {"affordable", {{"type", "boolean"}}},
+              {"notices", array_of(text())},
+              {"plan", text()}},
+             {"cost", "columns", "remaining"});
   all["Account"] = object({{"name", text()},
                            {"parent", text_or_null()},
                            {"epsilon", amount},

@@ -31,8 +31,12 @@ Response error_response(const Error& error);
 /// What needs no worker: health, metrics, the OpenAPI document, the console's files.
 std::optional<Response> answer_at_once(Service& service, const Request& request);
 
-/// Everything under /v1; on a worker.
-Routed route(Service& service, Curator& curator, const Request& request);
+/// Whether it can be answered without a charge (Service::Line::Quick).
+bool may_be_quick(const Request& request);
+
+/// Everything under /v1; on a worker. `quickly`: nothing, if the question has no answer on record.
+std::optional<Routed> route(Service& service, Curator& curator, const Request& request,
+                            bool quickly);
 
 /// The name somebody tries to log in with; empty if the body is not a login.
 std::string name_in_login(const Request& request);

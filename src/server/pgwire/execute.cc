@@ -84,6 +84,17 @@ std::string rows_tag(const char* verb, const Answer& answer) {
   return fmt::format("{} {}", verb, answer.rows.size());
 }
 
+Result<Reply> answered(Curator& curator, const Question& asked, Answer answer) {
+  DISCREET_TRY(const ledger::Balance left, spendable(curator, asked.account));
+  Reply reply;
+  reply.charged = !answer.repeated && answer.cost.epsilon > 0;
+  reply.notices = answer.notices;
+  reply.notices.push_back(cost_sentence(answer, left));
+  reply.tag = rows_tag("SELECT", answer);
+  reply.rows = std::move(answer);
+  return reply;
+}
+
 }  // namespace
 
 std::string Session::setting(const std::string& name) const {
@@ -199,7 +210,8 @@ awaitable<Result<std::vector<AnswerColumn>>> Session::describe(
       std::function<Result<std::vector<DescribedColumn>>(Curator&)> work =
           [asked = *asked](Curator& curator) { return curator.describe(asked); };
       auto described = co_await on_worker<std::vector<DescribedColumn>>(
-          service_, waiting_, service_.settings().statement_timeout, std::move(work));
+          service_, Service::Line::Quick, waiting_, service_.settings().statement_timeout,
+          std::move(work));
       if (!described) co_return described.error();
       if (is_on(setting("discreet.errors"))) described = with_error_columns(*described);
       for (const DescribedColumn& one : *described) columns.push_back(one.column);
@@ -223,8 +235,8 @@ awaitable<Result<Reply>> Session::ask(const ClientStatement& statement,
       std::string tag = rows_tag("SELECT", answer);
       return Reply{std::move(answer), std::move(tag)};
     };
-    auto reply = co_await on_worker<Reply>(service_, waiting_, std::min(timeout, kCatalogTimeout),
-                                           std::move(work));
+    auto reply = co_await on_worker<Reply>(service_, Service::Line::Charged, waiting_,
+                                           std::min(timeout, kCatalogTimeout), std::move(work));
     if (!reply && reply.error().code == ErrorCode::Unavailable)
       service_.interrupt_catalog(identity_.name);
     co_return reply;
@@ -242,20 +254,29 @@ awaitable<Result<Reply>> Session::ask(const ClientStatement& statement,
                : one_column("QUERY PLAN", "text", explain_lines(explanation)),
           "EXPLAIN"};
     };
-    co_return co_await on_worker<Reply>(service_, waiting_, timeout, std::move(work));
+    co_return co_await on_worker<Reply>(service_, Service::Line::Quick, waiting_, timeout,
+                                        std::move(work));
   }
+  // What is on record is public to the asker already: it need not stand in line with charges.
+  using Repeat = std::optional<Reply>;
+  std::function<Result<Repeat>(Curator&)> look = [asked =
+                                                      *asked](Curator& curator) -> Result<Repeat> {
+    DISCREET_TRY(auto answer, curator.repeat(asked));
+    if (!answer) return Repeat();
+    DISCREET_TRY(Reply reply, answered(curator, asked, *std::move(answer)));
+    return Repeat(std::move(reply));
+  };
+  auto repeat = co_await on_worker<Repeat>(service_, Service::Line::Quick, waiting_, timeout,
+                                           std::move(look));
+  if (!repeat) co_return repeat.error();
+  if (*repeat) co_return **std::move(repeat);
+  if (waiting_->given_up()) co_return canceled_error(true);
   work = [asked = *asked](Curator& curator) -> Result<Reply> {
     DISCREET_TRY(Answer answer, curator.answer(asked));
-    DISCREET_TRY(const ledger::Balance left, spendable(curator, asked.account));
-    Reply reply;
-    reply.charged = !answer.repeated && answer.cost.epsilon > 0;
-    reply.notices = answer.notices;
-    reply.notices.push_back(cost_sentence(answer, left));
-    reply.tag = rows_tag("SELECT", answer);
-    reply.rows = std::move(answer);
-    return reply;
+    return answered(curator, asked, std::move(answer));
   };
-  co_return co_await on_worker<Reply>(service_, waiting_, timeout, std::move(work));
+  co_return co_await on_worker<Reply>(service_, Service::Line::Charged, waiting_, timeout,
+                                      std::move(work));
 }
 
 awaitable<Result<Reply>> Session::execute(const ClientStatement& statement,

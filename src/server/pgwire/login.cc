@@ -133,7 +133,8 @@ awaitable<bool> Session::log_in(const Startup& startup) {
     return self->service_.credential(curator, name);
   };
   auto credential = co_await on_worker<Service::Credential>(
-      service_, waiting_, service_.settings().login_timeout, std::move(look_up));
+      service_, Service::Line::Quick, waiting_, service_.settings().login_timeout,
+      std::move(look_up));
   if (!credential) co_return co_await fatal("58000", "the server cannot check passwords now");
 
   const std::string binding = stream_.is_secure() ? shared_->binding : std::string();

@@ -3,7 +3,8 @@ import type { Amount } from "../../api/types";
 import { formatDelta, formatEpsilon } from "../../logic/format";
 import { Field, Slider } from "../../ui/field";
 import { Panel } from "../../ui/panel";
-import { Empty, ErrorNote, Loading, Note } from "../../ui/states";
+import { Empty, ErrorNote, Loading, Note, Notices } from "../../ui/states";
+import { BoundPicture, hasYardstick } from "./bound_picture";
 import { ErrorPicture } from "./error_picture";
 import type { Pricing } from "./use_explanation";
 
@@ -18,6 +19,7 @@ export function PricePanel({ pricing, epsilon, onEpsilon, blank }: PricePanelPro
   const { explanation, error, pending } = pricing;
   const noisy = explanation?.columns.filter((column): column is typeof column & { error95: number } => column.error95 !== null) ?? [];
   const late = explanation?.columns.filter((column) => column.mechanism !== null && column.error95 === null) ?? [];
+  const yardstick = late.filter(hasYardstick);
   return (
     <Panel title="Before you pay" class="price-panel" aside={pending ? <span class="chip"><span class="spinner" aria-hidden="true" /> pricing</span> : undefined}>
       <div class="stack">
@@ -31,15 +33,19 @@ export function PricePanel({ pricing, epsilon, onEpsilon, blank }: PricePanelPro
             {explanation.affordable === false && <TooDear cost={explanation.cost.epsilon} left={explanation.remaining.epsilon} onEpsilon={onEpsilon} />}
             {(noisy.length > 0 || late.length > 0) && <h3>Expected error</h3>}
             {noisy.slice(0, 4).map((column) => <ErrorPicture key={column.name} column={column} />)}
-            {late.length > 0 && (
+            {yardstick.slice(0, 4).map((column) => <BoundPicture key={column.name} column={column} />)}
+            {yardstick.length > 0 && (
+              <p class="small quiet">How many rows count for one person is found privately while answering, within the same price; the error follows it and comes with the answer. Averages: for a group of 1,000 rows.</p>
+            )}
+            {late.length > yardstick.length && (
               <div class="error-picture small">
-                <span class="mono error-name">{late.map((column) => column.name).join(", ")}</span>
+                <span class="mono error-name">{late.filter((column) => !hasYardstick(column)).map((column) => column.name).join(", ")}</span>
                 <p class="quiet">How much one person can add is found privately while answering, within the same price. The error depends on it and comes with the answer.</p>
               </div>
             )}
             {noisy.length > 4 && <p class="small quiet">and {noisy.length - 4} more columns</p>}
             {noisy.length === 0 && explanation.cost.epsilon === 0 && <Note tone="good">Only public tables: the answer is exact and free.</Note>}
-            {explanation.notices.map((notice) => <Note key={notice}>{notice}</Note>)}
+            <Notices notices={explanation.notices} />
           </div>
         )}
       </div>

@@ -1,0 +1,31 @@
+// Where a Spark table is: spark://host:15002/database.table, with options after a question mark.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace discreet::spark {
+
+struct Address {
+  std::string target;  ///< "host:15002"
+  std::string table;   ///< as written: "database.table", "catalog.database.table"; may be empty
+  std::string user = "discreet";  ///< Spark's name for us; it proves nothing
+  bool tls = false;
+
+  /// Options: use_ssl=true, user_id=NAME. InvalidInput: not such an address, or it holds a token:
+  /// that goes to the environment (SPARK_CONNECT_AUTHENTICATE_TOKEN), never into a policy.
+  static Result<Address> parse(std::string_view text);
+
+  /// The same server, as the same user.
+  bool same_server(const Address& other) const {
+    return target == other.target && user == other.user && tls == other.tls;
+  }
+};
+
+/// `database`.`table`, ready to be put into a statement. InvalidInput: not one to three names.
+Result<std::string> quoted_relation(std::string_view table);
+std::string quoted_name(std::string_view name);
+
+}  // namespace discreet::spark

@@ -1,0 +1,16 @@
+// The tests' PostgreSQL as the place of a second copy.
+#pragma once
+
+#include "engines/two_worlds.h"
+
+namespace discreet::testing {
+
+class PostgresWorld final : public Elsewhere {
+ public:
+  void clear(const std::string& schema) override;
+  void copy(DuckDb& from, const std::string& table, const std::string& schema,
+            const std::string& parquet) override;
+  std::string source(const std::string& schema, const std::string& table) override;
+};
+
+}  // namespace discreet::testing

@@ -1,0 +1,223 @@
+// What goes wrong between the curator and Spark: a clear refusal, nothing charged that was not
+// tried, nothing charged twice, and a ledger that still adds up.
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/clock.h"
+#include "curator/curator.h"
+#include "engines/spark/engine.h"
+#include "engines/spark/spark_server.h"
+#include "engines/tcp_proxy.h"
+#include "support/seeded_random.h"
+
+namespace discreet::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class SparkFaultsTest : public ::testing::Test {
+ protected:
+  static void make_tables() {
+    spark_server().run("DROP DATABASE IF EXISTS faults CASCADE");
+    spark_server().run("CREATE DATABASE faults");
+    spark_server().run(
+        "CREATE TABLE faults.people USING parquet AS SELECT id + 1 AS person, CAST(id % 90 AS INT) "
+        "AS age FROM range(20000)");
+    spark_server().run(
+        "CREATE TABLE faults.visits USING parquet AS SELECT 1 + (id * 7919) % 20000 AS person, "
+        "CAST(id % 100 AS INT) AS cost, concat('kind ', id % 7) AS kind FROM range(60000)");
+  }
+  static void SetUpTestSuite() { make_tables(); }
+
+  void SetUp() override {
+    char name[] = "/tmp/discreet_faults_XXXXXX";
+    folder_ = mkdtemp(name);
+  }
+  void TearDown() override {
+    curator_.reset();
+    std::filesystem::remove_all(folder_);
+  }
+
+  Result<Curator*> open(int port = 0, const std::string& visits = "faults.visits") {
+    std::ofstream(folder_ + "/policy.toml") << fmt::format(
+        R"(
+[tables.people]
+source = "{}"
+unit = "person"
+max_rows_per_unit = 1
+[tables.people.columns]
+age = {{ range = [0, 120] }}
+[tables.visits]
+source = "{}"
+unit = "person -> people.person"
+[tables.visits.columns]
+cost = {{ range = [0, 100] }}
+[budgets.default]
+epsilon = 100
+delta = 1e-3
+)",
+        spark_server().address("faults.people", port), spark_server().address(visits, port));
+    policy_.emplace(catalog::Policy::load(folder_ + "/policy.toml").value());
+    auto opened = Curator::open(*policy_, clock_, random_,
+                                [this](std::string_view words) { log_ += std::string(words); });
+    if (!opened) return opened.error();
+    curator_.emplace(*std::move(opened));
+    return &*curator_;
+  }
+  static Question ask(const std::string& sql, double epsilon = 1) {
+    Question question;
+    question.sql = sql;
+    question.account = "default";
+    question.epsilon = Epsilon::make(epsilon).value();
+    return question;
+  }
+  double spent() { return curator_->balance("default")->spent.epsilon.value(); }
+  void expect_ledger_adds_up(std::uint64_t charges) {
+    const auto verified = curator_->ledger().verify();
+    ASSERT_TRUE(verified) << verified.error().message;
+    EXPECT_EQ(verified->charges, charges);
+  }
+
+  std::string folder_, log_;
+  SystemClock clock_;
+  SeededRandom random_{7};
+  std::optional<catalog::Policy> policy_;
+  std::optional<Curator> curator_;
+};
+
+TEST_F(SparkFaultsTest, AWholeQuestionIsAnsweredFromSpark) {
+  const auto opened = open();
+  ASSERT_TRUE(opened) << opened.error().message << log_;
+  const auto answer = curator_->answer(ask("SELECT count(*), avg(age) FROM people", 10));
+  ASSERT_TRUE(answer) << answer.error().message << log_;
+  EXPECT_NEAR(std::stod(*answer->rows[0][0]), 20'000, 20);
+  EXPECT_NEAR(std::stod(*answer->rows[0][1]), 44.5, 1);
+  const auto sums =
+      curator_->answer(ask("SELECT kind, sum(cost) FROM visits GROUP BY kind ORDER BY kind", 10));
+  ASSERT_TRUE(sums) << sums.error().message << log_;
+  EXPECT_EQ(sums->rows.size(), 7U);
+  const auto again = curator_->answer(ask("SELECT count(*), avg(age) FROM people", 10));
+  ASSERT_TRUE(again);
+  EXPECT_TRUE(again->repeated);
+  // New files are another state, and another question.
+  spark_server().run("INSERT INTO faults.people SELECT 20001, 5");
+  const auto anew = curator_->answer(ask("SELECT count(*), avg(age) FROM people", 10));
+  ASSERT_TRUE(anew) << anew.error().message << log_;
+  EXPECT_FALSE(anew->repeated);
+  expect_ledger_adds_up(3);
+}
+
+TEST_F(SparkFaultsTest, AWrongPortAndAMissingTableAreRefused) {
+  const auto nobody = open(1);
+  ASSERT_FALSE(nobody);
+  EXPECT_EQ(nobody.error().code, ErrorCode::Unavailable);
+  EXPECT_THAT(nobody.error().message, HasSubstr("cannot be reached"));
+  const auto missing = open(0, "faults.nothing");
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().code, ErrorCode::NotFound);
+}
+
+TEST_F(SparkFaultsTest, ATableThatChangedItsColumnsIsRefusedBeforeTheCharge) {
+  spark_server().run("CREATE TABLE faults.drifting USING parquet AS SELECT * FROM faults.visits");
+  ASSERT_TRUE(open(0, "faults.drifting"));
+  ASSERT_TRUE(curator_->answer(ask("SELECT sum(cost) FROM visits"))) << log_;
+  spark_server().run("DROP TABLE faults.drifting");
+  spark_server().run(
+      "CREATE TABLE faults.drifting USING parquet AS SELECT person, cost AS price, kind FROM "
+      "faults.visits");
+  for (const char* sql : {"SELECT sum(cost) FROM visits", "SELECT count(*) FROM visits"}) {
+    const auto answer = curator_->answer(ask(sql));
+    ASSERT_FALSE(answer);
+    EXPECT_THAT(answer.error().message, HasSubstr("columns of table 'visits' have changed"));
+  }
+  spark_server().run("DROP TABLE faults.drifting");
+  EXPECT_FALSE(curator_->answer(ask("SELECT count(*) FROM visits")));
+  EXPECT_DOUBLE_EQ(spent(), 1);
+  expect_ledger_adds_up(1);
+}
+
+TEST_F(SparkFaultsTest, BackendWordsStayInTheLog) {
+  auto engine = SparkEngine::open(
+      spark::Address::parse(spark_server().address()).value(),
+      {.operator_log = [this](std::string_view words) { log_ += std::string(words); }});
+  ASSERT_TRUE(engine);
+  const auto failed = (*engine)->query("SELECT raise_error(concat('row value ', 40 + 2))");
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().message.find("row value"), std::string::npos);
+  EXPECT_THAT(log_, HasSubstr("row value 42"));
+}
+
+TEST_F(SparkFaultsTest, CancellingStopsTheStatementAtTheServer) {
+  auto engine = SparkEngine::open(spark::Address::parse(spark_server().address()).value(), {});
+  ASSERT_TRUE(engine);
+  std::thread canceller([&] {
+    std::this_thread::sleep_for(std::chrono::seconds(2));
+    (*engine)->cancel();
+  });
+  const auto begin = std::chrono::steady_clock::now();
+  // Hours of work if nobody stops it.
+  const auto rows = (*engine)->query(
+      "SELECT count(*) FROM range(10000000000) a, range(1000000) b WHERE a.id * b.id % 7 = 3");
+  canceller.join();
+  ASSERT_FALSE(rows);
+  EXPECT_THAT(rows.error().message, HasSubstr("cancelled"));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::minutes(5));
+  // The session still works, and both executors are free again.
+  EXPECT_TRUE((*engine)->query("SELECT count(*) FROM range(100)"));
+}
+
+TEST_F(SparkFaultsTest, AConnectionCutWhileSumsComeInIsTriedAgainWithOneCharge) {
+  TcpProxy proxy(spark_server().port());
+  const auto opened = open(proxy.port());
+  ASSERT_TRUE(opened) << opened.error().message << log_;
+  proxy.slow_down(5);
+  ASSERT_TRUE(curator_->answer(ask("SELECT count(*) FROM people"))) << log_;
+  proxy.slow_down(0);
+  proxy.cut_after(100'000);  // in the middle of the sums of 20,000 people
+  const auto answer =
+      curator_->answer(ask("SELECT kind, sum(cost) FROM visits GROUP BY kind ORDER BY kind"));
+  ASSERT_TRUE(answer) << answer.error().message << log_;
+  EXPECT_EQ(answer->rows.size(), 7U);
+  expect_ledger_adds_up(2);
+}
+
+/// Last: the server's catalog is gone afterwards.
+TEST_F(SparkFaultsTest, XAServerKilledInMidQuestionIsARefusalWithOneCharge) {
+  ASSERT_TRUE(open());
+  ASSERT_TRUE(curator_->answer(ask("SELECT count(*) FROM people"))) << log_;
+  std::thread killer([] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+    spark_server().kill();
+  });
+  // Whether before or after the charge: an answer, or a refusal, and a ledger that adds up.
+  const auto answer =
+      curator_->answer(ask("SELECT count(*) FROM visits v JOIN visits w ON v.person = w.person "
+                           "WHERE v.cost + w.cost < 9"));
+  killer.join();
+  const double after = spent();
+  EXPECT_LE(after, 2);
+  if (!answer) {
+    EXPECT_EQ(answer.error().code, ErrorCode::Unavailable);
+    EXPECT_EQ(answer.error().message.find("Exception"), std::string::npos);
+  }
+  const auto none = curator_->answer(ask("SELECT count(*) FROM visits"));
+  ASSERT_FALSE(none);
+  EXPECT_DOUBLE_EQ(spent(), after);
+  expect_ledger_adds_up(after > 1 ? 2 : 1);
+  // Back again: the same curator goes on, and a charge made before is used, not repeated.
+  spark_server().start();
+  make_tables();
+  ASSERT_TRUE(curator_->answer(ask("SELECT count(*) FROM visits"))) << log_;
+  expect_ledger_adds_up(after > 1 ? 3 : 2);
+}
+
+}  // namespace
+}  // namespace discreet::testing
