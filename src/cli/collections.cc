@@ -10,7 +10,7 @@ namespace discreet::cli {
 namespace {
 
 constexpr std::size_t kDemoEmoji = 20;
-constexpr double kDemoEpsilons[] = {0.5, 1, 2, 4, 8};
+constexpr double kDemoEpsilon = 1, kDemoEpsilons[] = {0.5, 1, 2, 4, 8};
 
 Result<void> begin_emoji(local::Collector& collector) {
   std::vector<std::string> labels;
@@ -21,7 +21,8 @@ Result<void> begin_emoji(local::Collector& collector) {
   for (const double epsilon : kDemoEpsilons) {
     DISCREET_TRY(auto spec, local::choose_oracle(epsilon, labels.size()));
     spec.labels = labels;
-    spec.name = fmt::format("emoji-{}", epsilon);
+    // The page begins with this one, and its table is local.emoji_top.
+    spec.name = epsilon == kDemoEpsilon ? "emoji" : fmt::format("emoji-{}", epsilon);
     DISCREET_TRY_VOID(collector.add_collection(spec));
   }
   return {};

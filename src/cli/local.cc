@@ -7,6 +7,7 @@
 
 #include "base/parse_number.h"
 #include "cli/local_options.h"
+#include "local/attributes.h"
 #include "local/choose.h"
 
 namespace discreet::cli {
@@ -24,6 +25,12 @@ void add_collection_options(CLI::App* verb, CollectionOptions& o) {
   verb->add_flag("--open", o.open, "Any text (cms, hcms, rappor); candidates are named later");
   verb->add_option("--range", o.range, "LOW,HIGH: numbers whose mean is wanted");
   verb->add_option("--name", o.name, "The collection's name");
+  verb->add_option(
+          "--attribute", o.attributes,
+          "NAME=D or NAME=LABEL,LABEL,...: an attribute of a record; give several. A person "
+          "reports one of them (--oracle sample), all of them (split), or what errs less "
+          "(auto), within one epsilon")
+      ->allow_extra_args(false);
   verb->add_option("--cells", o.cells, "olh: cells of the hash");
   verb->add_option("--subset", o.subset, "ss: size of the subset");
   verb->add_option("--threshold", o.threshold, "the: where counts are cut");
@@ -51,6 +58,38 @@ Result<void> whole(const std::string& text, const char* what, T& to) {
     return invalid_parameter(fmt::format("{} is out of range", what));
   to = static_cast<T>(value);
   return {};
+}
+
+Result<local::AttributeQuestion> attribute_of(const std::string& text) {
+  const auto equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+    return invalid_parameter(
+        "--attribute is NAME=D (how many values) or NAME=LABEL,LABEL,... (their names)");
+  local::AttributeQuestion asked;
+  asked.name = text.substr(0, equals);
+  std::string values = text.substr(equals + 1);
+  if (values.find(',') == std::string::npos) {
+    DISCREET_TRY_VOID(whole(values, "the number of an attribute's values", asked.values));
+    return asked;
+  }
+  std::istringstream labels(values);
+  for (std::string label; std::getline(labels, label, ',');) asked.labels.push_back(label);
+  return asked;
+}
+
+Result<local::Spec> record_of(const CollectionOptions& o, double epsilon) {
+  if (!o.values.empty() || !o.labels.empty() || !o.range.empty() || o.open)
+    return invalid_parameter(
+        "with --attribute, values are said attribute by attribute (no --values, --labels, --range "
+        "or --open)");
+  std::vector<local::AttributeQuestion> asked;
+  for (const auto& text : o.attributes) {
+    DISCREET_TRY(auto attribute, attribute_of(text));
+    asked.push_back(std::move(attribute));
+  }
+  DISCREET_TRY(auto spec, local::record_spec(o.oracle, epsilon, asked));
+  spec.name = o.name;
+  return spec;
 }
 
 }  // namespace
@@ -82,6 +121,7 @@ Result<local::Spec> collection_spec(const CollectionOptions& o) {
   spec.name = o.name;
   if (o.epsilon.empty()) return invalid_parameter("give --epsilon, the privacy loss of one report");
   DISCREET_TRY_VOID(number(o.epsilon, "epsilon", spec.epsilon));
+  if (!o.attributes.empty()) return record_of(o, spec.epsilon);
   DISCREET_TRY_VOID(whole(o.values, "values", spec.values));
   DISCREET_TRY_VOID(whole(o.cells, "cells", spec.cells));
   DISCREET_TRY_VOID(whole(o.subset, "subset", spec.subset));
@@ -130,7 +170,9 @@ void add_local(CLI::App& app, Action& chosen) {
   CLI::App* verb =
       add_verb(app, "local", "Randomise data before it leaves the person; estimate from reports",
                "  seq 0 3 | discreet local randomize --oracle oue --epsilon 2 --values 4 |\n"
-               "    discreet local estimate --json");
+               "    discreet local estimate --json\n"
+               "  discreet local simulate --epsilon 1 --attribute drink=tea,coffee,water "
+               "--attribute age=9");
   verb->require_subcommand(1);
   add_local_randomize(*verb, chosen);
   add_local_estimate(*verb, chosen);

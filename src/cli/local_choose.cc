@@ -50,6 +50,7 @@ Result<int> choose(const Options& o) {
   DISCREET_TRY(const auto choices, local::compare_oracles(epsilon, d));
   DISCREET_TRY(const auto best, local::choose_oracle(epsilon, d));
   const auto central = shuffle_clones_epsilon(n, epsilon, delta);
+  const auto closed = shuffle_closed_form_epsilon(n, epsilon, delta);
   if (!o.json)
     fmt::print("epsilon {:.6g}, {} people, {} values\n{:<8}{:>16}{:>14}  \n", epsilon, n, d,
                "oracle", fmt::format("error at {:g} %", 100 * confidence), "bytes");
@@ -64,6 +65,8 @@ Result<int> choose(const Options& o) {
       out["stderr"] = std::sqrt(choice.variance * static_cast<double>(n));
       out["report_bytes"] = choice.report_bytes;
       out["chosen"] = chosen;
+      if (central) out["shuffled_epsilon"] = *central;
+      if (closed) out["shuffled_epsilon_closed_form"] = *closed;
       std::printf("%s\n", out.dump().c_str());
     } else {
       fmt::print("{:<8}{:>16.1f}{:>14}  {}\n", local::name(choice.spec.kind), error,
@@ -71,9 +74,11 @@ Result<int> choose(const Options& o) {
     }
   }
   if (central)
-    fmt::print(stderr,
-               "shuffled, {} reports of epsilon {:.4g} are central epsilon {:.4g} at delta {}\n", n,
-               epsilon, *central, delta);
+    fmt::print(
+        stderr,
+        "shuffled, {} reports of epsilon {:.4g} are central epsilon {:.4g} at delta {} (closed "
+        "form {})\n",
+        n, epsilon, *central, delta, closed ? fmt::format("{:.4g}", *closed) : "does not apply");
   return kOk;
 }
 

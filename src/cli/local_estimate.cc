@@ -10,6 +10,7 @@
 #include "cli/local_options.h"
 #include "cli/text_table.h"
 #include "local/confidence.h"
+#include "local/estimates.h"
 #include "local/heavy_hitters.h"
 #include "local/postprocess.h"
 #include "local/wire.h"
@@ -71,53 +72,18 @@ std::string plain(double number) {
   return std::abs(number) >= 100 ? fmt::format("{:.0f}", number) : fmt::format("{:.3f}", number);
 }
 
-struct Row {
-  std::string value;
-  double estimate, error, low, high;
-};
+using Row = local::EstimateRow;
 
 Result<std::vector<Row>> rows_of(const Loaded& loaded, const Options& o) {
-  const auto& oracle = *loaded.oracle;
-  const auto& spec = oracle.spec();
-  const bool mean = local::is_mean(spec.kind);
-  local::Tally tally = oracle.empty_tally();
-  oracle.add(loaded.read.reports, tally);
-
-  std::vector<std::string> names;
-  std::vector<std::uint64_t> inputs;
+  local::Tally tally = loaded.oracle->empty_tally();
+  loaded.oracle->add(loaded.read.reports, tally);
+  local::EstimateQuestion question{.simultaneous = o.simultaneous, .post = o.post, .top = o.top};
+  DISCREET_TRY(question.confidence, parse_number(o.confidence, "confidence"));
   if (!o.candidates.empty()) {
     DISCREET_TRY(const auto text, read_all(o.candidates));
-    for (const auto& line : lines_of(text)) {
-      DISCREET_TRY(const auto input, local::input_of(spec, line));
-      names.push_back(line);
-      inputs.push_back(input);
-    }
+    question.candidates = lines_of(text);
   }
-  DISCREET_TRY(const auto estimates, oracle.estimate(tally, inputs));
-  DISCREET_TRY(const double confidence, parse_number(o.confidence, "confidence"));
-  DISCREET_TRY(const double z,
-               local::critical_value(confidence, o.simultaneous ? estimates.size() : 1));
-  DISCREET_TRY(const auto how, local::post_process_named(o.post));
-  std::vector<double> raw;
-  for (const auto& e : estimates) raw.push_back(e.estimate);
-  if (!mean) {
-    const double threshold = estimates.empty() ? 0 : z * estimates.front().standard_error;
-    raw = local::post_process(how, raw, static_cast<double>(tally.reports), threshold);
-  }
-  std::vector<Row> rows;
-  for (std::size_t i = 0; i < estimates.size(); ++i) {
-    const auto limits = local::interval(estimates[i], mean ? 0 : tally.reports, z);
-    rows.push_back({mean            ? "mean"
-                    : names.empty() ? local::value_text(spec, i)
-                                    : names[i],
-                    raw[i], estimates[i].standard_error, limits.low, limits.high});
-  }
-  if (o.top > 0 && o.top < rows.size()) {
-    std::stable_sort(rows.begin(), rows.end(),
-                     [](const Row& a, const Row& b) { return a.estimate > b.estimate; });
-    rows.resize(o.top);
-  }
-  return rows;
+  return local::estimate_rows(*loaded.oracle, tally, question);
 }
 
 // Reports of strings that nobody listed: the frequent ones are found first.
@@ -164,7 +130,7 @@ int estimate(const Options& o) {
       nlohmann::ordered_json out;
       out["value"] = row.value;
       out["estimate"] = row.estimate;
-      out["stderr"] = row.error;
+      out["stderr"] = row.standard_error;
       out["low"] = row.low;
       out["high"] = row.high;
       std::printf("%s\n",
@@ -174,8 +140,8 @@ int estimate(const Options& o) {
   }
   fmt::print("{:<20}{:>14}{:>12}{:>14}{:>14}\n", "value", "estimate", "stderr", "low", "high");
   for (const auto& row : *rows)
-    fmt::print("{:<20}{:>14}{:>12}{:>14}{:>14}\n", row.value, plain(row.estimate), plain(row.error),
-               plain(row.low), plain(row.high));
+    fmt::print("{:<20}{:>14}{:>12}{:>14}{:>14}\n", row.value, plain(row.estimate),
+               plain(row.standard_error), plain(row.low), plain(row.high));
   return kOk;
 }
 

@@ -93,8 +93,8 @@ Result<int> run(const Options& o) {
 void add_local_export(CLI::App& app, Action& chosen) {
   CLI::App* verb =
       add_verb(app, "export", "A collector's stored reports as Parquet or lines",
-               "  discreet local export reports/emoji-1.reports --out emoji.parquet\n"
-               "  discreet local export reports/emoji-1.reports | discreet local estimate");
+               "  discreet local export reports/emoji.reports --out emoji.parquet\n"
+               "  discreet local export reports/emoji.reports | discreet local estimate");
   auto o = std::make_shared<Options>();
   verb->add_option("log", o->log, "The collection's file, NAME.reports")->required();
   verb->add_option("--out", o->out, "FILE.parquet, or another file for lines; - is stdout")

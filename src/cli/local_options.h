@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cli/verb.h"
 #include "local/oracle.h"
@@ -13,6 +14,7 @@ namespace discreet::cli {
 struct CollectionOptions {
   std::string oracle = "auto", epsilon, values, labels, range, name;
   std::string permanent_epsilon, hashes, width, cohorts, hash_seed, cells, subset, threshold;
+  std::vector<std::string> attributes;  ///< NAME=D or NAME=LABEL,LABEL,...
   bool open = false;
 };
 

@@ -16,7 +16,7 @@ namespace {
 
 struct Options {
   CollectionOptions collection;
-  std::string bytes_max = "8";
+  std::string bytes_max = "8", piece_bits = "4";
   bool binary = false, json = false;
 };
 
@@ -27,6 +27,9 @@ Result<int> randomize_strings(const Options& o) {
   DISCREET_TRY(const auto bytes_max, parse_integer(o.bytes_max, "bytes-max"));
   if (bytes_max < 1 || bytes_max > 64) return invalid_parameter("bytes-max must be from 1 to 64");
   spec.bytes_max = static_cast<std::uint32_t>(bytes_max);
+  DISCREET_TRY(const auto piece_bits, parse_integer(o.piece_bits, "piece-bits"));
+  if (piece_bits < 1 || piece_bits > 8) return invalid_parameter("piece-bits must be from 1 to 8");
+  spec.piece_bits = static_cast<std::uint32_t>(piece_bits);
   spec.name = o.collection.name;
   DISCREET_TRY(const auto hitters, local::HeavyHitters::make(spec));
   SecureRandom random;
@@ -93,6 +96,11 @@ void add_local_randomize(CLI::App& app, Action& chosen) {
   auto o = std::make_shared<Options>();
   add_collection_options(verb, o->collection);
   verb->add_option("--bytes-max", o->bytes_max, "pem: strings are cut here")->capture_default_str();
+  verb->add_option(
+          "--piece-bits", o->piece_bits,
+          "pem: how far prefixes grow from group to group; 1 walks the tree bit by bit, as "
+          "TreeHist does")
+      ->capture_default_str();
   verb->add_flag("--binary", o->binary, "Records end to end instead of lines of JSON");
   verb->add_flag("--json", o->json, "Lines of JSON (the default)");
   verb->callback([&chosen, o] { chosen = [o] { return randomize(*o); }; });

@@ -30,9 +30,17 @@ Result<int> simulate(const Options& o) {
   if (people < 1 || people > 100'000'000)
     return invalid_parameter("people must be between 1 and 100,000,000");
   DISCREET_TRY(const auto oracle, local::Oracle::make(spec));
-  const auto truth = local::zipf_counts(static_cast<std::uint64_t>(people), spec.values, skew);
   SecureRandom random;
-  const auto tally = local::collect_from_crowd(*oracle, truth, random);
+  const auto crowd = static_cast<std::uint64_t>(people);
+  std::vector<std::uint64_t> truth;
+  local::Tally tally;
+  if (local::is_record(spec.kind)) {
+    truth = local::zipf_record_counts(crowd, spec, skew);
+    tally = local::collect_records_from_crowd(*oracle, truth, random);
+  } else {
+    truth = local::zipf_counts(crowd, spec.values, skew);
+    tally = local::collect_from_crowd(*oracle, truth, random);
+  }
   DISCREET_TRY(const auto estimates, oracle->estimate(tally));
   DISCREET_TRY(const double z, local::critical_value(0.95));
   double squares = 0, predicted = 0, worst = 0;
@@ -67,7 +75,8 @@ Result<int> simulate(const Options& o) {
   fmt::print("95 % intervals that hold the truth: {:.1f} %\n\n",
              100 * static_cast<double>(covered) / d);
   fmt::print("{:<16}{:>12}{:>14}{:>10}\n", "value", "truth", "estimate", "stderr");
-  for (std::size_t i = 0; i < std::min<std::size_t>(10, truth.size()); ++i)
+  const std::size_t shown = local::is_record(spec.kind) ? 40 : 10;
+  for (std::size_t i = 0; i < std::min(shown, truth.size()); ++i)
     fmt::print("{:<16}{:>12}{:>14.0f}{:>10.0f}\n", local::value_text(spec, i), truth[i],
                estimates[i].estimate, estimates[i].standard_error);
   return kOk;

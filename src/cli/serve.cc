@@ -179,7 +179,7 @@ void add_serve(CLI::App& app, Action& chosen) {
       "  discreet serve --policy town/discreet.toml --pg-port 5433 --http-port 8433\n"
       "  psql -h 127.0.0.1 -p 5433 -U alice -d discreet\n"
       "  discreet serve --policy town/discreet.toml --reports reports --emoji      (then: select * "
-      "from local.emoji_1_top)");
+      "from local.emoji_top)");
   auto arguments = std::make_shared<ServeArguments>();
   Settings& settings = arguments->settings;
   add_policy_option(verb, arguments->policy);

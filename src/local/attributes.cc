@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "local/choose.h"
 #include "local/report_bytes_internal.h"
 #include "privacy/parameters.h"
@@ -94,16 +96,36 @@ std::vector<Tally> AttributeReports::empty_tallies() const {
   return tallies;
 }
 
-void AttributeReports::add(Bytes report, std::span<Tally> tallies) const {
-  if (strategy_ == Strategy::Sample) {
-    const std::uint64_t drawn = get(report.data(), 2);
-    oracles_[drawn]->add(report.subspan(2, oracles_[drawn]->report_bytes()), tallies[drawn]);
-    return;
+// Reports of one attribute are brought together first: oracles add many at once much faster than
+// one by one.
+void AttributeReports::add(Bytes reports, std::span<Tally> tallies) const {
+  std::vector<std::vector<std::uint8_t>> parts(oracles_.size());
+  const auto take = [&](std::size_t attribute, Bytes part) {
+    parts[attribute].insert(parts[attribute].end(), part.begin(), part.end());
+  };
+  for (; !reports.empty(); reports = reports.subspan(report_bytes_)) {
+    Bytes report = reports.first(report_bytes_);
+    if (strategy_ == Strategy::Sample) {
+      const std::uint64_t drawn = get(report.data(), 2);
+      take(drawn, report.subspan(2, oracles_[drawn]->report_bytes()));
+      continue;
+    }
+    for (std::size_t i = 0; i < oracles_.size(); ++i) {
+      take(i, report.first(oracles_[i]->report_bytes()));
+      report = report.subspan(oracles_[i]->report_bytes());
+    }
   }
-  for (std::size_t i = 0; i < oracles_.size(); ++i) {
-    oracles_[i]->add(report.first(oracles_[i]->report_bytes()), tallies[i]);
-    report = report.subspan(oracles_[i]->report_bytes());
-  }
+  for (std::size_t i = 0; i < oracles_.size(); ++i) oracles_[i]->add(parts[i], tallies[i]);
+}
+
+// n / k people draw the attribute, and what they say is scaled up by k.
+Oracle::Variance AttributeReports::variance(std::size_t attribute) const {
+  Oracle::Variance law = oracles_[attribute]->variance();
+  if (strategy_ == Strategy::Split) return law;
+  const auto k = static_cast<double>(oracles_.size());
+  law.per_report *= k;
+  law.per_holder = law.per_holder * k + (k - 1);
+  return law;
 }
 
 // A holder among n people draws this attribute with chance 1/k: the count among those who drew it,
@@ -122,6 +144,43 @@ Result<std::vector<Estimate>> AttributeReports::estimate(std::size_t attribute,
     e.slope = k * e.slope + k - 1;
   }
   return estimates;
+}
+
+Result<Spec> record_spec(std::string_view strategy, double epsilon,
+                         std::span<const AttributeQuestion> attributes) {
+  const auto of_kind = [&](OracleKind kind) -> Result<Spec> {
+    Spec spec;
+    spec.kind = kind;
+    spec.epsilon = epsilon;
+    DISCREET_TRY(const double each,
+                 epsilon_of_one(kind == OracleKind::Sample ? AttributeReports::Strategy::Sample
+                                                           : AttributeReports::Strategy::Split,
+                                epsilon, attributes.size()));
+    for (const AttributeQuestion& asked : attributes) {
+      const std::uint64_t values = asked.labels.empty() ? asked.values : asked.labels.size();
+      if (values < 2)
+        return invalid_parameter(
+            fmt::format("attribute '{}' needs at least two values", asked.name));
+      DISCREET_TRY(Spec attribute, choose_oracle(each, values));
+      attribute.name = asked.name;
+      attribute.labels = asked.labels;
+      spec.attributes.push_back(std::move(attribute));
+    }
+    return complete(std::move(spec));
+  };
+  if (strategy != "auto") {
+    DISCREET_TRY(const OracleKind kind, oracle_kind(strategy));
+    if (!is_record(kind))
+      return invalid_parameter("several attributes are collected by sample, split or auto");
+    return of_kind(kind);
+  }
+  DISCREET_TRY(Spec sample, of_kind(OracleKind::Sample));
+  DISCREET_TRY(const auto sampling, Oracle::make(sample));
+  Result<Spec> split = of_kind(OracleKind::Split);
+  if (!split) return sample;  // shares too small to say anything
+  DISCREET_TRY(const auto splitting, Oracle::make(*split));
+  return splitting->variance().per_report < sampling->variance().per_report ? split
+                                                                            : Result<Spec>(sample);
 }
 
 }  // namespace discreet::local

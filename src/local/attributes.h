@@ -8,6 +8,8 @@
 
 #include <memory>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "local/oracle.h"
@@ -36,12 +38,14 @@ class AttributeReports {
   bool valid(Bytes report) const;
 
   std::vector<Tally> empty_tallies() const;
-  /// One valid report.
-  void add(Bytes report, std::span<Tally> tallies) const;
+  /// Valid reports laid end to end.
+  void add(Bytes reports, std::span<Tally> tallies) const;
   /// Counts among all people who reported; under `Sample` scaled up from those who drew the
   /// attribute, with the error of that.
   Result<std::vector<Estimate>> estimate(std::size_t attribute,
                                          std::span<const Tally> tallies) const;
+  /// Of a count of one of the attribute's values among all people who reported.
+  Oracle::Variance variance(std::size_t attribute) const;
 
  private:
   AttributeReports(Strategy strategy, std::vector<std::unique_ptr<Oracle>> oracles);
@@ -50,5 +54,17 @@ class AttributeReports {
   std::vector<std::unique_ptr<Oracle>> oracles_;
   std::size_t report_bytes_ = 0;
 };
+
+/// What is asked about one attribute: how many values there are, or what they are called.
+struct AttributeQuestion {
+  std::string name;
+  std::uint64_t values = 0;
+  std::vector<std::string> labels;
+};
+
+/// The collection of these attributes: `strategy` is sample, split, or auto for the one whose least
+/// sure attribute is surer; every attribute by its best oracle.
+Result<Spec> record_spec(std::string_view strategy, double epsilon,
+                         std::span<const AttributeQuestion> attributes);
 
 }  // namespace discreet::local

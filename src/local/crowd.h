@@ -16,4 +16,10 @@ std::vector<std::uint64_t> zipf_counts(std::uint64_t people, std::uint64_t value
 Tally collect_from_crowd(const Oracle& oracle, std::span<const std::uint64_t> truth,
                          RandomSource& random);
 
+/// The same for the rows of a record: every attribute's counts, one attribute after another.
+std::vector<std::uint64_t> zipf_record_counts(std::uint64_t people, const Spec& record,
+                                              double skew);
+Tally collect_records_from_crowd(const Oracle& oracle, std::span<const std::uint64_t> rows,
+                                 RandomSource& random);
+
 }  // namespace discreet::local

@@ -46,6 +46,9 @@ Result<std::unique_ptr<Oracle>> Oracle::make(Spec given) {
     case OracleKind::MeanHybrid:
     case OracleKind::MeanLaplace:
       return make_mean(spec);
+    case OracleKind::Sample:
+    case OracleKind::Split:
+      return make_record(spec);
   }
   fail_check("a known oracle", "every oracle has a maker");
 }
@@ -71,8 +74,9 @@ Result<std::vector<Estimate>> Oracle::estimate(const Tally& tally,
     std::iota(all.begin(), all.end(), std::uint64_t{0});
     inputs = all;
   }
-  if (std::any_of(inputs.begin(), inputs.end(), [&](auto input) { return input >= inputs_; }))
-    return invalid_parameter(fmt::format("a value to estimate is not below {}", inputs_));
+  const std::uint64_t rows = is_record(spec_.kind) ? spec_.values : inputs_;
+  if (std::any_of(inputs.begin(), inputs.end(), [&](auto input) { return input >= rows; }))
+    return invalid_parameter(fmt::format("a value to estimate is not below {}", rows));
   return with_errors(tally, inputs);
 }
 

@@ -64,6 +64,7 @@ class Oracle {
   void add(Bytes reports, Tally& tally) const;
 
   /// How many of the tally's people hold each of `inputs`; all values in order when it is empty.
+  /// For records `inputs` are rows (row_of()).
   /// For means: one estimate, of the mean in the range's own units.
   /// InvalidParameter: open text without candidates, or a tally of another shape.
   Result<std::vector<Estimate>> estimate(const Tally& tally,
@@ -108,10 +109,10 @@ class Oracle {
   /// Means only.
   virtual std::vector<Estimate> estimate_mean(const Tally&) const { return {}; }
 
- private:
-  std::vector<Estimate> with_errors(const Tally& tally,
-                                    std::span<const std::uint64_t> inputs) const;
+  virtual std::vector<Estimate> with_errors(const Tally& tally,
+                                            std::span<const std::uint64_t> inputs) const;
 
+ private:
   Spec spec_;
   std::size_t report_bytes_;
   std::size_t cells_;

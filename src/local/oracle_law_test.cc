@@ -115,6 +115,37 @@ INSTANTIATE_TEST_SUITE_P(Oracles, ExactLaw,
                                       static_cast<int>(1000 * std::get<1>(tested.param)));
                          });
 
+// A record of two and three values: all six records, every possible report.
+TEST(RecordLaw, NoReportTellsOneRecordFromAnotherByMoreThanEpsilon) {
+  for (const auto kind : {Sample, Split})
+    for (const double epsilon : {0.1, 1.0, 1.0 / 3, 4.5}) {
+      Spec record = small_spec(kind, epsilon, 0);
+      for (const auto& [attribute, oracle, values] :
+           {std::tuple("a", RandomizedResponse, 2), {"b", OptimizedUnary, 3}}) {
+        Spec one = small_spec(oracle, 0, static_cast<std::uint64_t>(values));
+        one.name = attribute;
+        record.attributes.push_back(one);
+      }
+      const auto oracle = Oracle::make(record).value();
+      EXPECT_EQ(oracle->inputs(), 6U);
+      EXPECT_EQ(oracle->spec().values, 5U);
+      const auto worst = worst_ratio(*oracle, all_reports(*oracle), {0, 1, 2, 3, 4, 5});
+      EXPECT_EQ(worst.total, 1);
+      EXPECT_TRUE(within(worst.ratio, epsilon)) << static_cast<double>(worst.ratio);
+      EXPECT_GT(static_cast<double>(worst.ratio), std::exp(epsilon) * (1 - 1e-12));
+    }
+}
+
+// The same with an epsilon for each attribute that was not shared: the check above would notice.
+TEST(RecordLaw, AttributesThatEachTakeAllOfEpsilonAreNoticed) {
+  const auto first = Oracle::make(small_spec(RandomizedResponse, 1.0, 2)).value();
+  const auto second = Oracle::make(small_spec(OptimizedUnary, 1.0, 3)).value();
+  Rational ratio = 1;
+  ratio *= worst_ratio(*first, all_reports(*first), {0, 1}).ratio;
+  ratio *= worst_ratio(*second, all_reports(*second), {0, 1, 2}).ratio;
+  EXPECT_FALSE(within(ratio, 1.0));
+}
+
 TEST(LocalHashLaw, EveryHashFunctionGivesAPrivateReport) {
   for (const double epsilon : {0.1, 1.0, 3.7}) {
     for (const auto kind : {BinaryHash, OptimizedHash}) {

@@ -17,6 +17,7 @@ std::unique_ptr<Oracle> make_count_mean_sketch(const Spec& spec);
 std::unique_ptr<Oracle> make_hadamard_sketch(const Spec& spec);
 std::unique_ptr<Oracle> make_rappor(const Spec& spec);
 std::unique_ptr<Oracle> make_mean(const Spec& spec);
+std::unique_ptr<Oracle> make_record(const Spec& spec);  // sample, split
 
 /// A report supports some values: the true one with chance p, any other one with chance q. Counts
 /// of supporting reports are then all a collector needs (Wang et al. 2017, "pure" protocols).

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/suggest.h"
+#include "privacy/parameters.h"
 
 namespace discreet::local {
 namespace {
@@ -32,7 +33,10 @@ constexpr std::array kNames = {Named{RandomizedResponse, "grr"},
                                Named{MeanDuchi, "duchi"},
                                Named{MeanPiecewise, "piecewise"},
                                Named{MeanHybrid, "hybrid"},
-                               Named{MeanLaplace, "laplace"}};
+                               Named{MeanLaplace, "laplace"},
+                               Named{Sample, "sample"},
+                               Named{Split, "split"}};
+constexpr std::size_t kAttributesMax = 1000;
 
 /// The cells that give local hashing the least variance: e^epsilon + 1, or a neighbour of it.
 std::uint32_t best_cells(double epsilon) {
@@ -115,6 +119,43 @@ Result<void> check_rappor(Spec& spec) {
   return {};
 }
 
+bool writes_in_a_line(const std::string& text) {
+  return !text.empty() && text.find_first_of(",=\r\n") == std::string::npos;
+}
+
+// Every attribute gets its epsilon here: all of it if one of them is drawn, a share of it, rounded
+// down, if all of them are sent.
+Result<void> check_record(Spec& spec) {
+  if (spec.attributes.empty() || spec.attributes.size() > kAttributesMax)
+    return bad(fmt::format("a record has 1 to {} attributes", kAttributesMax));
+  if (!spec.labels.empty()) return bad("labels belong to the attributes of a record");
+  DISCREET_TRY(const Epsilon whole, Epsilon::make(spec.epsilon));
+  spec.values = 0;
+  std::uint64_t combinations = 1;
+  std::vector<std::string> names;
+  for (Spec& attribute : spec.attributes) {
+    if (is_record(attribute.kind) || is_mean(attribute.kind))
+      return bad("attributes of a record have numbered values");
+    if (!writes_in_a_line(attribute.name) ||
+        !std::all_of(attribute.labels.begin(), attribute.labels.end(), writes_in_a_line))
+      return bad("names and labels of attributes are not empty and have no ',' and no '='");
+    attribute.epsilon =
+        spec.kind == Split ? whole.share(spec.attributes.size()).value() : spec.epsilon;
+    DISCREET_TRY(attribute, complete(std::move(attribute)));
+    if (attribute.values == 0) return bad("attributes of a record have numbered values");
+    if (attribute.values > kCombinationsMax / combinations)
+      return bad(
+          "a record has more than 2^62 combinations of values; collect some attributes separately");
+    combinations *= attribute.values;
+    spec.values += attribute.values;
+    names.push_back(attribute.name);
+  }
+  std::sort(names.begin(), names.end());
+  if (std::adjacent_find(names.begin(), names.end()) != names.end())
+    return bad("two attributes have the same name");
+  return {};
+}
+
 }  // namespace
 
 const char* name(OracleKind kind) {
@@ -135,12 +176,17 @@ Result<OracleKind> oracle_kind(std::string_view text) {
 
 std::vector<OracleKind> all_oracles() {
   std::vector<OracleKind> kinds;
-  for (const auto& named : kNames) kinds.push_back(named.kind);
+  for (const auto& named : kNames)
+    if (!is_record(named.kind)) kinds.push_back(named.kind);
   return kinds;
 }
 
 bool is_mean(OracleKind kind) {
   return kind == MeanDuchi || kind == MeanPiecewise || kind == MeanHybrid || kind == MeanLaplace;
+}
+
+bool is_record(OracleKind kind) {
+  return kind == Sample || kind == Split;
 }
 
 bool takes_open_text(OracleKind kind) {
@@ -154,6 +200,11 @@ Result<Spec> complete(Spec spec) {
                     "and {} (above it "
                     "they hide nothing)",
                     kEpsilonMin, kEpsilonMax));
+  if (is_record(spec.kind)) {
+    DISCREET_TRY_VOID(check_record(spec));
+    return spec;
+  }
+  if (!spec.attributes.empty()) return bad("attributes are of 'sample' and 'split' only");
   DISCREET_TRY_VOID(check_domain(spec));
   switch (spec.kind) {
     case BinaryHash:

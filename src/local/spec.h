@@ -33,12 +33,17 @@ enum class OracleKind {
   MeanPiecewise,
   MeanHybrid,
   MeanLaplace,
+  Sample,  ///< several attributes of one person: one of them, drawn at random, with all of epsilon
+  Split,   ///< several attributes: all of them, with a share of epsilon each
 };
 
 const char* name(OracleKind kind);
 Result<OracleKind> oracle_kind(std::string_view name);
+/// Those of one value or number.
 std::vector<OracleKind> all_oracles();
 bool is_mean(OracleKind kind);
+/// Reports of a whole record, attribute by attribute.
+bool is_record(OracleKind kind);
 /// Works on text that is not in any list: the collector brings the candidates afterwards.
 bool takes_open_text(OracleKind kind);
 
@@ -58,6 +63,9 @@ struct Spec {
   std::uint64_t hash_seed = 0;   ///< sketches and RAPPOR: which public hash functions
   double permanent_epsilon = 0;  ///< RAPPOR: of all reports of one value together; 0: one round
   double low = -1, high = 1;     ///< means: the range
+  /// Records: what each attribute is, with its name; their epsilon follows from this one's.
+  /// `values` is then the number of rows to estimate: all values of all attributes.
+  std::vector<Spec> attributes;
 
   friend bool operator==(const Spec&, const Spec&) = default;
 };
@@ -66,6 +74,7 @@ struct Spec {
 inline constexpr double kEpsilonMin = 0x1p-20;
 inline constexpr double kEpsilonMax = 20;
 inline constexpr std::uint64_t kValuesMax = std::uint64_t{1} << 24;
+inline constexpr std::uint64_t kCombinationsMax = std::uint64_t{1} << 62;
 
 /// Fills the fields left at zero with the best choice and checks all of them.
 Result<Spec> complete(Spec spec);
@@ -76,9 +85,12 @@ std::string header_line(const Spec& spec);
 Result<Spec> parse_header(std::string_view line);
 
 /// What a person's text is as a client's input: a label's place, a number below `values`, the key
-/// of an open text, or a number of the range as a point of the grid.
+/// of an open text, or a number of the range as a point of the grid. Of a record: the values of all
+/// attributes in order, with commas between them; the first attribute counts fastest.
 Result<std::uint64_t> input_of(const Spec& spec, std::string_view text);
-/// The text of input `index`, the other way round; numbered values only.
+/// What is estimated for this text: an input, or of a record the row "attribute=value".
+Result<std::uint64_t> row_of(const Spec& spec, std::string_view text);
+/// The text of row `index`, the other way round; numbered values only.
 std::string value_text(const Spec& spec, std::uint64_t index);
 
 }  // namespace discreet::local

@@ -5,6 +5,7 @@
 
 #include "local/attributes.h"
 #include "local/crowd.h"
+#include "local/estimates.h"
 #include "local/heavy_hitters.h"
 #include "local/trust_models.h"
 #include "support/seeded_random.h"
@@ -75,6 +76,66 @@ TEST(Attributes, BothStrategiesEstimateEveryAttributeAndSamplingIsBetter) {
   std::cout << "standard error: sample " << errors[0] << ", split " << errors[1] << "\n";
   EXPECT_LT(errors[0], errors[1]);
   EXPECT_FALSE(AttributeReports::choose(AttributeReports::Strategy::Split, 1, {}));
+}
+
+Spec drinks_and_ages(std::string_view strategy) {
+  const std::vector<AttributeQuestion> asked = {{"drink", 0, {"tea", "coffee", "water"}},
+                                                {"age", 9, {}}};
+  return record_spec(strategy, 2, asked).value();
+}
+
+TEST(Records, TravelLikeAnyOtherReport) {
+  for (const char* strategy : {"sample", "split", "auto"}) {
+    const Spec spec = drinks_and_ages(strategy);
+    const std::string header = header_line(spec);
+    EXPECT_EQ(parse_header(header).value(), spec) << header;
+    EXPECT_EQ(input_of(spec, "tea,0").value(), 0U);
+    EXPECT_EQ(input_of(spec, "water,8").value(), 2U + 3 * 8);
+    EXPECT_EQ(value_text(spec, 2), "drink=water");
+    EXPECT_EQ(value_text(spec, 3), "age=0");
+    EXPECT_EQ(row_of(spec, "age=8").value(), 11U);
+    for (const char* wrong : {"tea", "tea,9", "milk,1", "tea,1,2", ""})
+      EXPECT_FALSE(input_of(spec, wrong)) << wrong;
+    EXPECT_FALSE(row_of(spec, "age"));
+    EXPECT_FALSE(row_of(spec, "size=1"));
+    std::string more = header;  // an attribute that takes more than its share
+    more.replace(more.rfind("\"epsilon\":"), 10, "\"epsilon\":1");
+    EXPECT_FALSE(parse_header(more)) << more;
+  }
+  EXPECT_EQ(drinks_and_ages("auto").kind, OracleKind::Sample);
+  const std::vector<AttributeQuestion> many(63, {"a", 2, {}});
+  EXPECT_FALSE(record_spec("sample", 1, many)) << "names repeat, and 2^63 combinations";
+  EXPECT_FALSE(record_spec("olh", 1, std::span(many).first(1)));
+}
+
+// Errors of every row against their stated size: 12 rows, six standard errors each.
+TEST(Records, EveryRowIsEstimatedWithItsStatedError) {
+  SeededRandom random(14);
+  for (const char* strategy : {"sample", "split"}) {
+    const auto oracle = Oracle::make(drinks_and_ages(strategy)).value();
+    const auto truth = zipf_record_counts(30'000, oracle->spec(), 1);
+    const Tally tally = collect_records_from_crowd(*oracle, truth, random);
+    EXPECT_EQ(tally.reports, 30'000U);
+    double squares = 0;
+    const auto rows = estimate_rows(*oracle, tally, {}).value();
+    ASSERT_EQ(rows.size(), truth.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const double miss =
+          (rows[i].estimate - static_cast<double>(truth[i])) / rows[i].standard_error;
+      squares += miss * miss;
+      EXPECT_LT(std::abs(miss), 6) << rows[i].value;
+    }
+    std::cout << strategy << ": mean square of errors over standard errors "
+              << squares / static_cast<double>(rows.size()) << "\n";
+    // Post-processing knows that each attribute adds up to everyone.
+    const auto tidy = estimate_rows(*oracle, tally, {.post = "norm-sub"}).value();
+    double drinks = 0, ages = 0;
+    for (std::size_t i = 0; i < tidy.size(); ++i) (i < 3 ? drinks : ages) += tidy[i].estimate;
+    EXPECT_NEAR(drinks, 30'000, 1e-6);
+    EXPECT_NEAR(ages, 30'000, 1e-6);
+    const auto one = estimate_rows(*oracle, tally, {.candidates = {"age=2"}}).value();
+    EXPECT_EQ(one[0].estimate, rows[5].estimate);
+  }
 }
 
 TEST(TrustModels, ErrorsFallAsTrustGrowsAndMatchTheirPredictions) {

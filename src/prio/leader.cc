@@ -79,8 +79,17 @@ Result<bool> Leader::step() {
 
   std::vector<CountedReport> counted;
   if (!inits.empty()) {
-    DISCREET_TRY(const Bytes answer, helper_.aggregation_job(job->id, encode(inits)));
-    DISCREET_TRY(const std::vector<VerifyResponse> responses, decode_responses(answer));
+    const Result<Bytes> answer = helper_.aggregation_job(job->id, encode(inits));
+    if (!answer) {
+      // The helper knows this job with other bytes, which were changed on the way, and never takes
+      // these. In a new job it counts what it did not see before. Any other error may mean that it
+      // did take them: then only the same job, sent again, is safe.
+      if (answer.error().code == ErrorCode::InvalidInput) {
+        DISCREET_TRY_VOID(store_->forget_job(job->id));
+      }
+      return answer.error();
+    }
+    DISCREET_TRY(const std::vector<VerifyResponse> responses, decode_responses(*answer));
     if (responses.size() != inits.size())
       return Error{ErrorCode::Unavailable,
                    "the helper answered another number of reports than it was sent"};

@@ -187,14 +187,18 @@ Result<void> ShareNoise::check_fits(std::uint64_t reports) const {
   const double confidence = 1 - kOverflowChance / noises();
   const double noise = gaussian_ ? gaussian_->error_bound_of_worst(confidence, shape_.output)
                                  : laplace_->error_bound_of_worst(confidence, shape_.output);
-  const double sums = mul_up(count_up(reports), count_up(entry_max(shape_)));
-  const double limit = std::ldexp(1.0, shape_.field_bits == 64 ? 62 : 126);  // below p / 2
-  if (!(add_up(sums, noises() * noise) < limit))
+  return check_sums_fit(shape_, reports, noises() * noise);
+}
+
+Result<void> check_sums_fit(const Shape& shape, std::uint64_t reports, double noise) {
+  const double sums = mul_up(count_up(reports), count_up(entry_max(shape)));
+  const double limit = std::ldexp(1.0, shape.field_bits == 64 ? 62 : 126);  // below p / 2
+  if (!(add_up(sums, noise) < limit))
     return Error{
         ErrorCode::Refused,
         fmt::format("{} reports of up to {} and their noise could pass half of the field; take "
                     "smaller batches, or a circuit over the larger field (sum-vec)",
-                    reports, entry_max(shape_))};
+                    reports, entry_max(shape))};
   return {};
 }
 

@@ -70,4 +70,7 @@ class ShareNoise {
   std::optional<PolyaSampler> polya_;
 };
 
+/// The same for any noise of this size, or none: sums without noise must not wrap round either.
+Result<void> check_sums_fit(const Shape& shape, std::uint64_t reports, double noise = 0);
+
 }  // namespace discreet::prio

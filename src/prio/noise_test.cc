@@ -115,6 +115,9 @@ TEST(PrioNoiseTest, TotalsThatCouldPassHalfTheFieldAreRefused) {
       ShareNoise::make(shape({CircuitKind::SumVec, 1, std::uint64_t{1} << 40}), 2, laplace(1))
           .value();
   EXPECT_TRUE(wide.check_fits(std::uint64_t{1} << 60));
+  const Shape large = shape({CircuitKind::Sum, 1, std::uint64_t{1} << 60});
+  EXPECT_TRUE(check_sums_fit(large, 3));
+  EXPECT_FALSE(check_sums_fit(large, 4)) << "without noise a sum could wrap round as well";
 }
 
 TEST(PrioNoiseTest, ImpossiblePoliciesAreRefused) {

@@ -40,8 +40,7 @@ Result<void> BatchRelease::check(const Bucket& bucket) const {
                  fmt::format("the batch has fewer reports than the {} it needs; ask again later, "
                              "or for a longer interval",
                              task_->min_batch_size)};
-  if (noise_) return noise_->check_fits(bucket.count);
-  return {};
+  return noise_ ? noise_->check_fits(bucket.count) : check_sums_fit(prio_->shape(), bucket.count);
 }
 
 Result<Bytes> BatchRelease::noisy_share(const Interval& batch, const Bucket& bucket,

@@ -10,11 +10,13 @@ std::string media_type(const char* message) {
   return fmt::format("application/ppm-dap;message={}", message);
 }
 
+std::string problem_type(const char* type) {
+  return fmt::format("urn:ietf:params:ppm:dap:error:{}", type);
+}
+
 HttpResponse problem(unsigned status, const char* type, const std::string& detail) {
   const nlohmann::ordered_json body = {
-      {"type", fmt::format("urn:ietf:params:ppm:dap:error:{}", type)},
-      {"status", status},
-      {"detail", detail}};
+      {"type", problem_type(type)}, {"status", status}, {"detail", detail}};
   return {status, "application/problem+json", body.dump()};
 }
 
@@ -62,7 +64,11 @@ Result<Bytes> post(const std::string& url, const std::string& target, const char
   const auto body_json = nlohmann::json::parse(response.body, nullptr, false);
   const std::string detail =
       body_json.is_object() ? body_json.value("detail", std::string()) : std::string();
-  return Error{response.status == 503 ? ErrorCode::Unavailable : ErrorCode::Refused,
+  const bool misread = body_json.is_object() &&
+                       body_json.value("type", std::string()) == problem_type("invalidMessage");
+  return Error{response.status == 503 ? ErrorCode::Unavailable
+               : misread              ? ErrorCode::InvalidInput
+                                      : ErrorCode::Refused,
                fmt::format("{} refused: {}", url,
                            detail.empty() ? fmt::format("status {}", response.status) : detail)};
 }

@@ -193,6 +193,14 @@ Result<std::optional<WaitingJob>> Store::next_job(std::size_t reports_max, Rando
   return std::optional<WaitingJob>{std::move(job)};
 }
 
+Result<void> Store::forget_job(const JobId& job) {
+  DISCREET_TRY(Statement back,
+               impl_->database.prepare(
+                   "UPDATE reports SET state = 0, job = NULL WHERE state = 1 AND job = ?"));
+  back.bind_blob(job);
+  return back.run();
+}
+
 Result<void> Store::finish_job(const JobId& job, const std::vector<CountedReport>& counted,
                                const std::vector<RefusedReport>& refused) {
   DISCREET_TRY(Transaction transaction, Transaction::begin(impl_->database));

@@ -51,6 +51,8 @@ class Store {
   Result<std::vector<RefusedReport>> put_reports(const std::vector<UploadedReport>& reports);
   /// A job that was begun and not finished, or a new one of at most `reports_max` waiting reports.
   Result<std::optional<WaitingJob>> next_job(std::size_t reports_max, RandomSource& random);
+  /// Lets the reports of a job that the helper will not take as it is wait for another one.
+  Result<void> forget_job(const JobId& job);
   /// Counts these, forgets the shares of all, and closes the job: one transaction.
   Result<void> finish_job(const JobId& job, const std::vector<CountedReport>& counted,
                           const std::vector<RefusedReport>& refused);

@@ -80,7 +80,7 @@ Result<void> check(const Task& task) {
     return invalid_parameter("the time precision is from a second to a year");
   if (task.min_batch_size == 0)
     return invalid_parameter("the smallest batch has at least one report");
-  if (task.noise.kind == NoiseKind::None) return {};
+  if (task.noise.kind == NoiseKind::None) return check_sums_fit(shape, task.min_batch_size);
   if (task.noise.neighbours == Neighbours::AddRemove)
     return invalid_parameter(
         "servers and collector learn the number of reports, so a task protects what a client "

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "local/attributes.h"
 #include "local/client.h"
 #include "local/wire.h"
 #include "support/seeded_random.h"
@@ -44,11 +45,22 @@ std::vector<Spec> specs() {
   emoji.epsilon = 2;
   emoji.labels = {"\xf0\x9f\x98\x82", "\xe2\x9d\xa4", "\xf0\x9f\x91\x8d"};
   out.push_back(complete(emoji).value());
+  for (const char* strategy : {"sample", "split"}) {
+    const std::vector<AttributeQuestion> asked = {
+        {"drink", 0, {"tea", "coffee", "m\xc3\xa1te"}}, {"age", 9, {}}, {"town", 300, {}}};
+    out.push_back(record_spec(strategy, 1.0 / 3, asked).value());
+  }
   return out;
 }
 
 std::string sample_value(const Spec& spec, int i) {
   if (is_mean(spec.kind)) return std::to_string(-3.5 + i * 9.3125);
+  if (is_record(spec.kind)) {
+    std::string values;
+    for (const Spec& attribute : spec.attributes)
+      values += (values.empty() ? "" : ",") + sample_value(attribute, i);
+    return values;
+  }
   if (spec.values == 0) return i % 2 == 0 ? "gr\xc3\xbc\xc3\x9f dich" : "tea";
   return value_text(spec, static_cast<std::uint64_t>(i * 3) % spec.values);
 }

@@ -55,7 +55,7 @@ TEST(Collector, KeepsWhatItAcknowledgedAndRefusesBadReportsAlone) {
   const Folder folder;
   const auto oracle = Oracle::make(drinks()).value();
   SeededRandom random(1);
-  Collector::Question all;
+  EstimateQuestion all;
   std::vector<EstimateRow> before;
   {
     const auto collector = Collector::open(folder.path).value();

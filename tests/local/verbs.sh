@@ -39,6 +39,23 @@ grep -q 'line 1' said || fail "which line"
 "$discreet" local compare --values 5 --people 2000 --repetitions 2 --json | grep -c measured_rmse | grep -x 4 > /dev/null || fail compare
 repeat tea 3000 | "$discreet" local randomize --oracle pem --epsilon 6 --bytes-max 3 | "$discreet" local estimate > out 2> said
 grep -q '^tea' out || fail pem
+repeat tea 6000 | "$discreet" local randomize --oracle pem --piece-bits 1 --epsilon 6 --bytes-max 3 | "$discreet" local estimate > out 2> said
+grep -q '^tea' out || fail "pem, bit by bit"
+# Several attributes within one epsilon: a record a line.
+awk 'BEGIN { split("tea coffee water", d); for (i = 0; i < 20000; ++i) print d[i % 2 + 1] "," i % 5 }' > people
+for oracle in auto sample split; do
+  "$discreet" local randomize --oracle $oracle --epsilon 4 --attribute drink=tea,coffee,water --attribute age=5 --name survey < people > records 2> said
+  "$discreet" local estimate --json --post norm-sub records > estimates 2>> said
+  [ "$(grep -c '"value":"\(drink\|age\)=' estimates)" = 8 ] || fail "$oracle: rows of a record"
+  # 10,000 of 20,000 drink tea; six standard errors of either strategy.
+  awk -F'[:,]' 'NR == 1 { if ($4 < 8200 || $4 > 11800) exit 1 }' estimates || fail "$oracle: $(head -1 estimates)"
+done
+"$discreet" local randomize --binary --epsilon 4 --attribute drink=tea,coffee,water --attribute age=5 < people 2> said | "$discreet" local estimate 2>> said | grep '^age=4' > /dev/null || fail "records in the binary form"
+"$discreet" local simulate --epsilon 1 --attribute drink=tea,coffee --attribute age=9 --people 20000 --json | grep '"values":11.*"covered_95"' > /dev/null || fail "simulate records"
+set +e; echo tea | "$discreet" local randomize --epsilon 1 --attribute drink=tea,coffee --attribute age=5 > out 2> said; [ $? = 1 ] || fail "half a record"; set -e
+expect 2 "$discreet" local randomize --epsilon 1 --attribute drink=tea,coffee --values 4
+expect 2 "$discreet" local randomize --epsilon 1 --attribute drink
+expect 2 "$discreet" local randomize --oracle olh --epsilon 1 --attribute drink=4
 repeat 0 20000 | "$discreet" local randomize --oracle grr --epsilon 3 --values 2 2> said | tail -n +2 > a
 repeat 1 20000 | "$discreet" local randomize --oracle grr --epsilon 3 --values 2 2> said | tail -n +2 > b
 expect 0 "$discreet" local audit a b --epsilon 3
@@ -46,12 +63,16 @@ expect 1 "$discreet" local audit a b --epsilon 1
 # What a collector stored leaves again, while it runs.
 repeat 3 400 | "$discreet" local randomize --oracle grr --epsilon 4 --values 4 --name drinks > sent 2> said
 head -1 sent > drinks.header
-"$discreet" local serve --folder stored --http-port 0 --collection drinks.header > ready 2> said &
+head -1 records > survey.header
+"$discreet" local serve --folder stored --http-port 0 --collection drinks.header --collection survey.header > ready 2> said &
 server=$!
 for _ in $(seq 100); do grep -q ready ready && break; sleep 0.1; done
 curl -s --data-binary @sent "http://$(sed 's/.*http=//' ready)/v1/collections/drinks/reports" | grep '"accepted":400' > /dev/null || fail "the collector took no batch"
 "$discreet" local export stored/drinks.reports > again 2> said || fail "export: $(cat said)"
 cmp -s sent again || fail "what was stored is not what was sent"
+address="http://$(sed 's/.*http=//' ready)/v1/collections/survey"
+curl -s --data-binary @records "$address/reports" | grep '"accepted":20000' > /dev/null || fail "the collector took no records"
+curl -s "$address/estimates?candidate=drink%3Dtea" | grep '"reports":20000.*"value":"drink=tea"' > /dev/null || fail "a row of a record"
 "$discreet" local export stored/drinks.reports --out drinks.parquet 2> said || fail "export: $(cat said)"
 grep -q '400 reports' said && head -c 4 drinks.parquet | grep PAR1 > /dev/null || fail "no Parquet"
 kill $server

@@ -31,7 +31,7 @@ describe("collecting", () => {
     await device.page.waitForSelector("body[data-ready=yes]");
     await device.page.locator("[data-people='1000']").click();
     await device.page.locator("#bars[data-reports='1000']").waitFor({ timeout: 30_000 });
-    await page.goto(`${town.address}/#/collect/emoji-1`);
+    await page.goto(`${town.address}/#/collect/emoji`);
     await page.getByRole("status").filter({ hasText: "1,000 reports" }).waitFor();
     const chart = page.getByRole("img", { name: /people, estimated/ });
     expect(await chart.locator(".whisker").count()).toBe(20);

@@ -10,10 +10,11 @@ const clients = new Map(); // epsilon -> { mine, crowd, labels }
 const truth = new Map(); // epsilon -> counts typed through this page
 const budget = new ReportBudget(MINE, localStorage, "discreet-emoji");
 let epsilon = 1;
+const nameOf = (e) => (e === 1 ? "emoji" : `emoji-${e}`); // the collection of this epsilon
 
 async function client(e) {
   if (!clients.has(e)) {
-    const header = (await (await fetch(`v1/collections/emoji-${e}`)).text()).trim();
+    const header = (await (await fetch(`v1/collections/${nameOf(e)}`)).text()).trim();
     const mine = new Client(header, budget);
     // Made-up people have budgets of their own, and this page plays all of them.
     const crowd = new Client(header, new ReportBudget(Number.MAX_VALUE));
@@ -24,7 +25,7 @@ async function client(e) {
 }
 
 async function send(e, lines) {
-  const answer = await fetch(`v1/collections/emoji-${e}/reports`, {
+  const answer = await fetch(`v1/collections/${nameOf(e)}/reports`, {
     method: "POST",
     headers: { "Content-Type": "application/x-ndjson" },
     body: lines.join("\n"),
@@ -157,7 +158,7 @@ async function refresh() {
   try {
     const e = epsilon;
     await client(e);
-    const table = await (await fetch(`v1/collections/emoji-${e}/estimates`)).json();
+    const table = await (await fetch(`v1/collections/${nameOf(e)}/estimates`)).json();
     if (e === epsilon) draw(table);
   } catch {
     $("summary").textContent = "The collector does not answer.";

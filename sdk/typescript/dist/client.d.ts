@@ -1,6 +1,6 @@
 import { type Oracle } from "./oracles.js";
 import { type RandomSource } from "./random.js";
-import { type Spec } from "./spec.js";
+import { type Spec, type Value } from "./spec.js";
 /** Where a budget is kept; `localStorage` fits. */
 export interface BudgetStorage {
     getItem(key: string): string | null;
@@ -32,7 +32,7 @@ export declare class Client {
     /** `header` is the collection's header line. */
     constructor(header: string, budget: ReportBudget, random?: RandomSource);
     /** One fresh report; it costs the collection's epsilon. Throws BudgetExhausted. */
-    report(value: string | number): Uint8Array;
+    report(value: Value): Uint8Array;
     /** A report that may be asked for again and again: pays once for each different value. */
-    reportLasting(value: string | number, secret: Uint8Array): Uint8Array;
+    reportLasting(value: Value, secret: Uint8Array): Uint8Array;
 }

@@ -4,7 +4,7 @@ import { Coin, expMinus, fraction, logistic, product, times } from "./coin.js";
 import { LARGE_PRIME, SMALL_PRIME, hadamardNegative, largeBucket, smallBucket } from "./hash.js";
 import { DiscreteLaplace } from "./noise.js";
 import { uniformBelow } from "./random.js";
-import { isMean } from "./spec.js";
+import { isMean, isRecord } from "./spec.js";
 const GRID_HALF = 1n << 20n;
 function put(bytes, at, value, count) {
     for (let i = 0; i < count; ++i)
@@ -233,7 +233,37 @@ function mean(spec, epsilon) {
         return report;
     });
 }
+/** Several attributes: the number of the one drawn (2 bytes) and its report, or all reports end to end. */
+function record(spec) {
+    const oracles = spec.attributes.map(makeOracle);
+    const sizes = oracles.map((oracle) => oracle.reportBytes);
+    const sample = spec.oracle === "sample";
+    const size = sample ? 2 + Math.max(...sizes) : sizes.reduce((sum, bytes) => sum + bytes, 0);
+    const inputs = spec.attributes.reduce((product, attribute) => product * BigInt(attribute.values), 1n);
+    return simple(size, inputs, (input, random) => {
+        const values = spec.attributes.map((attribute) => {
+            const value = input % BigInt(attribute.values);
+            input /= BigInt(attribute.values);
+            return value;
+        });
+        const report = new Uint8Array(size);
+        if (sample) {
+            const drawn = Number(uniformBelow(BigInt(oracles.length), random));
+            put(report, 0, BigInt(drawn), 2);
+            report.set(oracles[drawn].randomize(values[drawn], random), 2);
+            return report;
+        }
+        let at = 0;
+        oracles.forEach((oracle, i) => {
+            report.set(oracle.randomize(values[i], random), at);
+            at += oracle.reportBytes;
+        });
+        return report;
+    });
+}
 export function makeOracle(spec) {
+    if (isRecord(spec))
+        return record(spec);
     const epsilon = fraction(spec.epsilon);
     if (isMean(spec))
         return mean(spec, epsilon);

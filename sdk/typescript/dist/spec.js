@@ -1,21 +1,26 @@
 // What a collection asks of its clients: the header line of docs/formats/local.md.
+import { fraction } from "./coin.js";
 import { textKey } from "./hash.js";
 const MEANS = ["duchi", "piecewise", "hybrid", "laplace"];
 const OPEN = ["cms", "hcms", "rappor"];
 const COUNTS = ["grr", "sue", "oue", "the", "she", "blh", "olh", "hr", "ss"];
 const FIELDS = [
     "discreet_local", "name", "oracle", "epsilon", "values", "labels", "cells", "subset", "threshold", "hashes",
-    "width", "cohorts", "hash_seed", "permanent_epsilon", "range", "report_bytes",
+    "width", "cohorts", "hash_seed", "permanent_epsilon", "range", "report_bytes", "attributes",
 ];
+const RECORDS = ["sample", "split"];
 const GRID_HALF = 1 << 20;
 export function isMean(spec) {
     return MEANS.includes(spec.oracle);
 }
+export function isRecord(spec) {
+    return RECORDS.includes(spec.oracle);
+}
+function fail(why) {
+    throw new RangeError(`header of the collection: ${why}`);
+}
 /** Reads a header line; throws a RangeError that says what is wrong. */
 export function parseHeader(line) {
-    const fail = (why) => {
-        throw new RangeError(`header of the collection: ${why}`);
-    };
     let json = {};
     try {
         json = JSON.parse(line);
@@ -25,6 +30,16 @@ export function parseHeader(line) {
     }
     if (json === null || typeof json !== "object" || json["discreet_local"] !== 1)
         fail('it lacks "discreet_local": 1');
+    // A seed above 2^53 would lose digits as a number; take it from the text.
+    const seed = "attributes" in json ? null : /"hash_seed"\s*:\s*(\d+)/.exec(line);
+    const spec = parseFields(json, BigInt(seed?.[1] ?? 0), line.trim());
+    if (isRecord(spec))
+        readAttributes(json, spec);
+    else if ("attributes" in json)
+        fail("attributes are of 'sample' and 'split' only");
+    return spec;
+}
+function parseFields(json, hashSeed, line) {
     for (const field of Object.keys(json))
         if (!FIELDS.includes(field))
             fail(`unknown field '${field}'`);
@@ -38,11 +53,9 @@ export function parseHeader(line) {
             ? value : fail(`'${field}' must be a whole number from ${least} to ${most}`);
     };
     const oracle = json["oracle"];
-    if (![...COUNTS, ...OPEN, ...MEANS].includes(oracle))
+    if (![...COUNTS, ...OPEN, ...MEANS, ...RECORDS].includes(oracle))
         fail(`there is no oracle '${String(oracle)}'`);
     const range = (json["range"] ?? [-1, 1]);
-    // A seed above 2^53 would lose digits as a number; take it from the text.
-    const seed = /"hash_seed"\s*:\s*(\d+)/.exec(line);
     const spec = {
         oracle,
         epsilon: number("epsilon", NaN),
@@ -55,10 +68,11 @@ export function parseHeader(line) {
         hashes: whole("hashes", 1, 65536, 0),
         width: whole("width", 2, 65536, 0),
         cohorts: whole("cohorts", 1, 1024, 0),
-        hashSeed: BigInt(seed?.[1] ?? 0),
+        hashSeed,
         permanentEpsilon: number("permanent_epsilon", 0),
         range,
-        line: line.trim(),
+        attributes: [],
+        line,
     };
     if (!(spec.epsilon >= 2 ** -20 && spec.epsilon <= 20))
         fail("epsilon must be between 2^-20 and 20");
@@ -84,10 +98,78 @@ export function parseHeader(line) {
         fail("the permanent epsilon must be above that of one report");
     return spec;
 }
+/** No header can make a record cost more than its epsilon: what its attributes take is added up exactly. */
+function readAttributes(json, spec) {
+    const given = json["attributes"];
+    if (!Array.isArray(given) || given.length < 1 || given.length > 1000)
+        fail("a record has 1 to 1000 attributes");
+    const names = new Set();
+    let taken = { num: 0n, den: 1n };
+    let combinations = 1n;
+    for (const one of given) {
+        if (one === null || typeof one !== "object" || "attributes" in one)
+            fail("an attribute is not an object of its own");
+        const seed = one["hash_seed"] ?? 0;
+        if (!Number.isSafeInteger(seed))
+            fail("an attribute's 'hash_seed' is not below 2^53");
+        const attribute = parseFields(one, BigInt(seed), JSON.stringify(one));
+        if (isRecord(attribute) || isMean(attribute) || attribute.values < 2)
+            fail("attributes of a record have numbered values");
+        if (attribute.name === "" || names.has(attribute.name))
+            fail("attributes have names, each its own");
+        if ([attribute.name, ...attribute.labels].some((text) => text === "" || /[,=\r\n]/.test(text)))
+            fail("names and labels of attributes are not empty and have no ',' and no '='");
+        names.add(attribute.name);
+        combinations *= BigInt(attribute.values);
+        const own = fraction(attribute.epsilon);
+        const sum = { num: taken.num * own.den + own.num * taken.den, den: taken.den * own.den };
+        if (spec.oracle === "split" || own.num * taken.den > taken.num * own.den)
+            taken = spec.oracle === "split" ? sum : own;
+        spec.attributes.push(attribute);
+    }
+    const whole = fraction(spec.epsilon);
+    if (taken.num * whole.den > whole.num * taken.den)
+        fail("the attributes take more than epsilon");
+    if (combinations > 1n << 62n)
+        fail("a record has more than 2^62 combinations of values");
+    spec.values = spec.attributes.reduce((rows, attribute) => rows + attribute.values, 0);
+}
+function recordInput(spec, value) {
+    const count = spec.attributes.length;
+    let values;
+    if (typeof value === "string" || typeof value === "number")
+        values = String(value).split(",");
+    else if (Array.isArray(value))
+        values = value;
+    else {
+        const byName = value;
+        values = spec.attributes.map((attribute) => {
+            const own = byName[attribute.name];
+            if (own === undefined)
+                throw new RangeError(`the record lacks the attribute '${attribute.name}'`);
+            return own;
+        });
+        if (Object.keys(byName).length !== count)
+            throw new RangeError(`a record has ${count} attributes`);
+    }
+    if (values.length !== count)
+        throw new RangeError(`a record has ${count} values`);
+    let input = 0n;
+    let weight = 1n;
+    spec.attributes.forEach((attribute, i) => {
+        input += weight * inputOf(attribute, values[i]);
+        weight *= BigInt(attribute.values);
+    });
+    return input;
+}
 /** What a person's value is as the input of a report; throws when it is none of the collection's. */
 export function inputOf(spec, value) {
+    if (isRecord(spec))
+        return recordInput(spec, value);
+    if (typeof value === "object")
+        throw new RangeError("this collection asks for one value, not for a record");
     if (isMean(spec)) {
-        const given = typeof value === "number" ? value : Number(value);
+        const given = typeof value === "number" ? value : value.trim() === "" ? NaN : Number(value);
         if (!Number.isFinite(given))
             throw new RangeError("the value is not a number");
         const [low, high] = spec.range;
@@ -102,7 +184,7 @@ export function inputOf(spec, value) {
             throw new RangeError("the value is not among the labels of the collection");
         return BigInt(index);
     }
-    const index = Number(value);
+    const index = typeof value === "number" ? value : /^\d+$/.test(value) ? Number(value) : NaN;
     if (!Number.isInteger(index) || index < 0 || index >= spec.values)
         throw new RangeError(`the value is not a whole number from 0 to ${spec.values - 1}`);
     return BigInt(index);

@@ -2,7 +2,7 @@
 import { makeOracle, type Oracle } from "./oracles.js";
 import { SecureRandom, type RandomSource } from "./random.js";
 import { hmacSha256 } from "./sha256.js";
-import { inputOf, parseHeader, type Spec } from "./spec.js";
+import { inputOf, parseHeader, type Spec, type Value } from "./spec.js";
 
 /** Where a budget is kept; `localStorage` fits. */
 export interface BudgetStorage {
@@ -111,14 +111,14 @@ export class Client {
   }
 
   /** One fresh report; it costs the collection's epsilon. Throws BudgetExhausted. */
-  report(value: string | number): Uint8Array {
+  report(value: Value): Uint8Array {
     const input = inputOf(this.spec, value);
     this.budget.spend(this.spec.epsilon);
     return this.oracle.randomize(input, this.random);
   }
 
   /** A report that may be asked for again and again: pays once for each different value. */
-  reportLasting(value: string | number, secret: Uint8Array): Uint8Array {
+  reportLasting(value: Value, secret: Uint8Array): Uint8Array {
     if (secret.length !== 32) throw new RangeError("a client's secret has 32 bytes");
     const input = inputOf(this.spec, value);
     const text = new TextEncoder();

@@ -4,7 +4,7 @@ import { Coin, expMinus, fraction, logistic, product, times, type Fraction } fro
 import { LARGE_PRIME, SMALL_PRIME, hadamardNegative, largeBucket, smallBucket } from "./hash.js";
 import { DiscreteLaplace } from "./noise.js";
 import { uniformBelow, type RandomSource } from "./random.js";
-import { isMean, type Spec } from "./spec.js";
+import { isMean, isRecord, type Spec } from "./spec.js";
 
 /** Lasting streams yield the same words every time; `fresh` does not. */
 export interface Streams {
@@ -258,7 +258,37 @@ function mean(spec: Spec, epsilon: Fraction): Oracle {
   });
 }
 
+/** Several attributes: the number of the one drawn (2 bytes) and its report, or all reports end to end. */
+function record(spec: Spec): Oracle {
+  const oracles = spec.attributes.map(makeOracle);
+  const sizes = oracles.map((oracle) => oracle.reportBytes);
+  const sample = spec.oracle === "sample";
+  const size = sample ? 2 + Math.max(...sizes) : sizes.reduce((sum, bytes) => sum + bytes, 0);
+  const inputs = spec.attributes.reduce((product, attribute) => product * BigInt(attribute.values), 1n);
+  return simple(size, inputs, (input, random) => {
+    const values = spec.attributes.map((attribute) => {
+      const value = input % BigInt(attribute.values);
+      input /= BigInt(attribute.values);
+      return value;
+    });
+    const report = new Uint8Array(size);
+    if (sample) {
+      const drawn = Number(uniformBelow(BigInt(oracles.length), random));
+      put(report, 0, BigInt(drawn), 2);
+      report.set(oracles[drawn]!.randomize(values[drawn]!, random), 2);
+      return report;
+    }
+    let at = 0;
+    oracles.forEach((oracle, i) => {
+      report.set(oracle.randomize(values[i]!, random), at);
+      at += oracle.reportBytes;
+    });
+    return report;
+  });
+}
+
 export function makeOracle(spec: Spec): Oracle {
+  if (isRecord(spec)) return record(spec);
   const epsilon = fraction(spec.epsilon);
   if (isMean(spec)) return mean(spec, epsilon);
   const half = times(epsilon, 1n, 2n);

@@ -30,7 +30,7 @@ const bytes = (line) => Uint8Array.from(Buffer.from(JSON.parse(line), "hex"));
 
 test("there are vectors for every oracle", () => {
   const oracles = new Set(vectors.map((v) => parseHeader(v.header).oracle));
-  assert.equal(oracles.size, 16);
+  assert.equal(oracles.size, 18); // sixteen of one value, and records by sample and split
 });
 
 for (const vector of vectors) {
@@ -72,11 +72,30 @@ test("values and headers that are none of the collection's are refused before an
   const budget = new ReportBudget(10);
   const client = new Client(vectors[0].header, budget);
   assert.throws(() => client.report(7), RangeError);
-  assert.throws(() => client.report("tea"), RangeError);
+  for (const wrong of ["tea", "", " ", "1e0", "0x1", "-0"]) assert.throws(() => client.report(wrong), RangeError);
   assert.equal(budget.spent, 0);
   assert.throws(() => parseHeader("{}"), /discreet_local/);
   assert.throws(() => parseHeader('{"discreet_local":1,"oracle":"grr","epsilon":1,"values":4,"x":1}'), /unknown field/);
   assert.throws(() => parseHeader('{"discreet_local":1,"oracle":"grr","epsilon":0,"values":4}'), /epsilon/);
+});
+
+test("a record is a line, a list or an object, and cannot take more than epsilon", () => {
+  const header = vectors.find((v) => parseHeader(v.header).oracle === "split").header;
+  const seeded = () => new Client(header, new ReportBudget(1), new SeededRandom(7));
+  const report = reportLine(seeded().report("tea,3,299"));
+  assert.equal(reportLine(seeded().report(["tea", 3, 299])), report);
+  assert.equal(reportLine(seeded().report({ town: 299, drink: "tea", age: 3 })), report);
+  const budget = new ReportBudget(1);
+  const client = new Client(header, budget);
+  for (const wrong of ["tea,3", "tea,3,300", "milk,3,2", "tea,,2", ["tea", 3], { drink: "tea", age: 3, size: 2 }, {}])
+    assert.throws(() => client.report(wrong), RangeError);
+  assert.equal(budget.spent, 0);
+  assert.equal(parseHeader(header).values, 312);
+  const json = JSON.parse(header);
+  json.attributes[0].epsilon = json.epsilon;
+  assert.throws(() => parseHeader(JSON.stringify(json)), /more than epsilon/);
+  const single = vectors[0].header;
+  assert.throws(() => new Client(single, new ReportBudget(1)).report(["1"]), /not for a record/);
 });
 
 test("the platform's generator is not a constant", () => {

@@ -45,7 +45,7 @@ const bars = () => page.locator("#bars").evaluate((e) => ({ ...e.dataset }));
 const waitForReports = (n) => page.waitForFunction((wanted) => Number(document.getElementById("bars").dataset.reports) >= wanted, n, { timeout: 60000 });
 /** Average length of the error bars, in shares. */
 const spread = async () => {
-  const name = await page.locator("#bars").evaluate((e) => `emoji-${e.dataset.epsilon}`);
+  const name = await page.locator("#bars").evaluate((e) => (e.dataset.epsilon === "1" ? "emoji" : `emoji-${e.dataset.epsilon}`));
   const table = await (await fetch(`${address}/v1/collections/${name}/estimates`)).json();
   return table.rows.reduce((sum, r) => sum + r.stderr, 0) / table.rows.length / table.reports;
 };

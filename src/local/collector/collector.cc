@@ -6,9 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "local/confidence.h"
-#include "local/postprocess.h"
-
 namespace discreet::local {
 
 // Two locks: `storing` orders batches on disk, `counting` guards what readers see, so that a reader
@@ -163,45 +160,15 @@ Result<Acknowledgement> Collector::add(Collection& collection, ReadReports read,
 }
 
 Result<EstimateTable> Collector::estimates(const std::string& name,
-                                           const Question& question) const {
+                                           const EstimateQuestion& question) const {
   DISCREET_TRY(const auto collection, find(name));
-  const Oracle& oracle = *collection->oracle;
-  const Spec& spec = oracle.spec();
   Tally tally;
   {
     const std::scoped_lock lock(collection->counting);
     tally = collection->tally;
   }
-  std::vector<std::uint64_t> inputs;
-  for (const auto& candidate : question.candidates) {
-    DISCREET_TRY(const auto input, input_of(spec, candidate));
-    inputs.push_back(input);
-  }
-  DISCREET_TRY(const auto estimates, oracle.estimate(tally, inputs));
-  DISCREET_TRY(const double z,
-               critical_value(question.confidence, question.simultaneous ? estimates.size() : 1));
-  DISCREET_TRY(const auto how, post_process_named(question.post));
-  const bool mean = is_mean(spec.kind);
-  std::vector<double> shown;
-  for (const auto& e : estimates) shown.push_back(e.estimate);
-  if (!mean)
-    shown = post_process(how, shown, static_cast<double>(tally.reports),
-                         estimates.empty() ? 0 : z * estimates.front().standard_error);
-  EstimateTable table{tally.reports, {}};
-  for (std::size_t i = 0; i < estimates.size(); ++i) {
-    const auto limits = interval(estimates[i], mean ? 0 : tally.reports, z);
-    table.rows.push_back({mean             ? "mean"
-                          : inputs.empty() ? value_text(spec, i)
-                                           : question.candidates[i],
-                          shown[i], estimates[i].standard_error, limits.low, limits.high});
-  }
-  if (question.top > 0 && question.top < table.rows.size()) {
-    std::stable_sort(
-        table.rows.begin(), table.rows.end(),
-        [](const EstimateRow& a, const EstimateRow& b) { return a.estimate > b.estimate; });
-    table.rows.resize(question.top);
-  }
-  return table;
+  DISCREET_TRY(auto rows, estimate_rows(*collection->oracle, tally, question));
+  return EstimateTable{tally.reports, std::move(rows)};
 }
 
 }  // namespace discreet::local

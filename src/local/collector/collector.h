@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "local/collector/report_log.h"
+#include "local/estimates.h"
 #include "local/oracle.h"
 #include "local/wire.h"
 
@@ -27,10 +28,6 @@ struct Acknowledgement {
   std::vector<Refusal> refusals;
 };
 
-struct EstimateRow {
-  std::string value;
-  double estimate, standard_error, low, high;
-};
 struct EstimateTable {
   std::uint64_t reports = 0;
   std::vector<EstimateRow> rows;
@@ -57,14 +54,7 @@ class Collector {
   /// The binary form of wire.h.
   Result<Acknowledgement> add_binary(const std::string& name, Bytes batch, const BatchId& id = {});
 
-  struct Question {
-    double confidence = 0.95;
-    bool simultaneous = false;
-    std::string post = "none";
-    std::vector<std::string> candidates;  ///< for open text
-    std::size_t top = 0;                  ///< the largest ones only; zero for all, in order
-  };
-  Result<EstimateTable> estimates(const std::string& name, const Question& question) const;
+  Result<EstimateTable> estimates(const std::string& name, const EstimateQuestion& question) const;
 
  private:
   struct Collection;

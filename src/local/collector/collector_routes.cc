@@ -61,7 +61,7 @@ HttpAnswer add_reports(Collector& collector, const std::string& name, const Http
 
 HttpAnswer estimates(const Collector& collector, const std::string& name,
                      const HttpQuestion& asked) {
-  Collector::Question question;
+  EstimateQuestion question;
   const auto confidence = parse_number(parameter(asked, "confidence", "0.95"), "confidence");
   if (!confidence) return made(confidence.error());
   const auto top = parse_integer(parameter(asked, "top", "0"), "top");

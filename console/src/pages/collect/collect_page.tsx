@@ -53,7 +53,7 @@ function Live({ collection }: { collection: Collection }) {
   return (
     <Panel title={collection.name} aside={<span class="small quiet">ε {epsilon} a report · {oracle.toUpperCase()} · as SQL: <code>local.{tableName(collection.name)}</code></span>}>
       {estimates.error && <ErrorNote error={estimates.error} retry={estimates.reload} />}
-      {collection.reports === 0 && <Empty icon={<CollectIcon />} title="No reports yet"><p>They are sent to <code>/v1/collections/{collection.name}/reports</code>{collection.name.startsWith("emoji-") && <>; the <a href="/emoji/">emoji page</a> sends some</>}.</p></Empty>}
+      {collection.reports === 0 && <Empty icon={<CollectIcon />} title="No reports yet"><p>They are sent to <code>/v1/collections/{collection.name}/reports</code>{collection.name.startsWith("emoji") && <>; the <a href="/emoji/">emoji page</a> sends some</>}.</p></Empty>}
       {collection.reports > 0 && estimates.value && <Bars estimates={estimates.value} values={values ?? 0} />}
     </Panel>
   );
