@@ -18,6 +18,7 @@ Metrics measure(const Table& table, const Release& release) {
   }
   found.k = found.l = std::numeric_limits<std::size_t>::max();
   found.entropy_l = std::numeric_limits<double>::infinity();
+  const SensitiveShares shares(table);
   double blurred = 0;
   for (const Class& part : release.classes) {
     const auto size = static_cast<double>(part.rows.size());
@@ -31,7 +32,7 @@ Metrics measure(const Table& table, const Release& release) {
     found.k = std::min(found.k, part.rows.size());
     found.l = std::min(found.l, counts.size());
     found.entropy_l = std::min(found.entropy_l, std::exp(entropy));
-    found.t = std::max(found.t, sensitive_distance(table, part.rows));
+    found.t = std::max(found.t, shares.distance(part.rows));
     if (part.rows.size() == 1) found.alone += 1 / rows;
     if (counts.size() == 1) found.homogeneous += size / rows;
     for (std::size_t c = 0; c < spans.size(); ++c)

@@ -50,18 +50,21 @@ std::string describe(const Column& column, const Range& range) {
                                     : fmt::format("{}-{}", range.lower, range.upper);
 }
 
-double sensitive_distance(const Table& table, const std::vector<std::size_t>& rows) {
-  if (rows.empty()) return 0;
-  std::map<std::int64_t, double> whole;
+SensitiveShares::SensitiveShares(const Table& table) : table_(table) {
   for (const std::int64_t code : table.sensitive.codes)
-    whole[code] += 1.0 / static_cast<double>(table.rows());
-  const auto part = shares(table.sensitive.codes, rows);
+    whole_[code] += 1.0 / static_cast<double>(table.rows());
+}
+
+double SensitiveShares::distance(const std::vector<std::size_t>& rows) const {
+  // Both add up to one, so half the L1 distance is what the class has too much of.
   double distance = 0;
-  for (const auto& [code, share] : whole) {
-    const auto found = part.find(code);
-    distance += std::fabs(share - (found == part.end() ? 0 : found->second));
-  }
-  return distance / 2;
+  for (const auto& [code, share] : shares(table_.sensitive.codes, rows))
+    distance += std::fmax(0, share - whole_.at(code));
+  return distance;
+}
+
+double sensitive_distance(const Table& table, const std::vector<std::size_t>& rows) {
+  return SensitiveShares(table).distance(rows);
 }
 
 bool meets(const Table& table, const std::vector<std::size_t>& rows,

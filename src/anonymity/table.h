@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,17 @@ std::string describe(const Column& column, const Range& range);
 /// The distance between a class's sensitive distribution and the table's: half the L1 distance,
 /// which is the earth mover's when all values are equally far apart.
 double sensitive_distance(const Table& table, const std::vector<std::size_t>& rows);
+
+/// The same for many classes of one table, which must outlive it.
+class SensitiveShares {
+ public:
+  explicit SensitiveShares(const Table& table);
+  double distance(const std::vector<std::size_t>& rows) const;
+
+ private:
+  const Table& table_;
+  std::map<std::int64_t, double> whole_;
+};
 
 /// Whether these rows may be a class.
 bool meets(const Table& table, const std::vector<std::size_t>& rows,

@@ -143,27 +143,19 @@ void print_metrics(const char* which, const anonymity::Metrics& found, bool json
       100 * found.information_loss, 100 * found.suppressed);
 }
 
-// With the first 1, 2, 3 ... columns known: who is alone, how small the smallest class is, and what
-// it takes to make the table k-anonymous again.
+// With the first 1, 2, 3 ... columns known: who is alone, and how small the smallest class is.
 Result<void> write_curse(const anonymity::Table& table, const AnonymizeArguments& arguments) {
   attack::Series alone{"people alone", {}}, found{"1 / k", {}};
-  attack::Series lost{fmt::format("lost for k = {}", arguments.k), {}};
-  fmt::print(stderr, "columns known   k   alone   lost for k = {}\n", arguments.k);
+  fmt::print(stderr, "columns known      k   alone\n");
   for (const auto& point : anonymity::curse_of_dimensionality(table)) {
-    anonymity::Table known{{}, table.sensitive};
-    for (std::size_t c = 0; c < point.attributes; ++c) known.quasi.push_back(table.quasi[c]);
-    DISCREET_TRY(const auto release, anonymity::mondrian(known, {.k = arguments.k}));
-    const double loss = measure(known, release).information_loss;
     const auto x = static_cast<double>(point.attributes);
     alone.points.emplace_back(x, point.alone);
     found.points.emplace_back(x, 1 / static_cast<double>(point.k));
-    lost.points.emplace_back(x, loss);
-    fmt::print(stderr, "{:>13} {:>3}   {:>4.1f} %   {:.2f} %\n", point.attributes, point.k,
-               100 * point.alone, 100 * loss);
+    fmt::print(stderr, "{:>13} {:>6}   {:>4.1f} %\n", point.attributes, point.k, 100 * point.alone);
   }
   std::ofstream file(arguments.curse);
   file << attack::curves("The more is known, the more people are alone", "quasi-identifiers known",
-                         "share", {alone, found, lost});
+                         "share; 1 / k is the worst chance to be found", {alone, found});
   file.close();
   if (!file)
     return Error{ErrorCode::Unavailable,

@@ -19,8 +19,8 @@ constexpr double kNoiseUnit = 1 << 30;      // of the objective's noise
 constexpr double kResidualUnit = 0x1p40;    // residuals are summed as whole numbers of 2^-40
 constexpr double kResidualError = 0x1p-39;  // of one row: rounding, exp() and the score's additions
 constexpr double kOutputUnit = 1 << 30;     // of released weights
-constexpr double kRoundingMax = 30;         // units that a rounded Gaussian is off, but for e^-140
-constexpr double kForgotten = 1e-24;        // all chances of that kind together
+constexpr double kRoundingMax = 32;         // units that a rounded Gaussian is off, but for e^-160
+constexpr double kForgotten = 1e-60;        // all chances of that kind together
 constexpr double kCoordinateError = 1e-12;  // of epsilon, as in gaussian_budget.cc
 constexpr std::size_t kBlock = std::size_t{1} << 22;  // rows whose residuals fit 63 bits
 
@@ -133,7 +133,9 @@ Result<ObjectivePlan> plan_objective(ApproxDp target, double curvature_share) {
     (objective_delta(plan, epsilon) <= delta ? low : high) = plan.mu;
   }
   plan.mu = low;
-  if (!(plan.mu > 0)) return invalid_parameter("epsilon is too small to learn anything");
+  if (!(plan.mu > 0))
+    return invalid_parameter(
+        "epsilon is too small, or above what this proof can price (about 100)");
   return plan;
 }
 
@@ -199,7 +201,7 @@ Result<TrainedAdditive> train_objective(const CodedRows& rows, const Coding& cod
   double cells = 0;
   for (const auto& counts : tables.counts)
     cells = std::fmax(cells, static_cast<double>(counts.size()));
-  const double rows_most = tables.rows + 12 * tables.sigma * std::sqrt(cells) + 1;
+  const double rows_most = tables.rows + 20 * tables.sigma * std::sqrt(cells) + 1;
   const double enough = rows_most * kResidualError * std::sqrt(m);
   const double root_size = std::sqrt(static_cast<double>(size));
   const double away = (2 * enough + kRoundingMax * root_size / kNoiseUnit) / ridge;
