@@ -56,6 +56,8 @@ class TwoWorlds {
   void compare_rows(const std::string& statement, const std::string& near_sql,
                     const std::string& far_sql);
 
+  void compare_streamed(const std::string& statement, const sql::Release& release);
+
   bool quick_;
   std::string folder_;
   std::unique_ptr<catalog::Policy> near_policy_, far_policy_;

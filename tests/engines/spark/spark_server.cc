@@ -76,7 +76,8 @@ void SparkServer::start() {
       "--conf spark.connect.grpc.binding.port={3} --conf spark.ui.enabled=false --conf "
       "spark.sql.warehouse.dir={0}/warehouse --conf spark.sql.shuffle.partitions=2 --conf "
       "spark.sql.adaptive.enabled=false {4} spark-internal > {0}/server.log 2>&1 < /dev/null",
-      folder, home, master == nullptr ? "local-cluster[2,1,1024]" : master, port_, kInterpreted);
+      folder, home, master == nullptr ? "local-cluster[2,1,1024]" : master, port_,
+      std::getenv("DISCREET_SPARK_COMPILED") == nullptr ? kInterpreted : "");
   // A test program that is killed must not leave a server behind: the guardian is its leader, and
   // ends all of its group.
   int ends[2];
