@@ -3,8 +3,12 @@
 //
 // Errors are medians over cells and runs of |answer - exact| / |exact|, where exact is plain
 // DuckDB's answer to the same statement. Times are the best of a few runs, taken in turn.
+// With --errors N only errors are measured, N times, over copies of the data that hold what a query
+// reads (queries.sql): enough for medians of queries with a single number.
 //   tpch_bench DATA queries.sql [--runs N] [--rounds N] [--epsilon X] [--only Qn] [--markdown 1]
+//   [--errors N]
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -19,11 +23,12 @@ namespace {
 
 struct Query {
   std::string name, verdict, why, of, sql;
-  std::optional<double> page;  ///< per cent
+  std::optional<double> page;                              ///< per cent
+  std::vector<std::pair<std::string, std::string>> keeps;  ///< table, condition
 };
 
 struct Options {
-  int runs = 11, rounds = 3;
+  int runs = 11, rounds = 3, errors = 0;
   double epsilon = 1;
   std::string only;
   bool markdown = false;
@@ -47,6 +52,9 @@ std::vector<Query> read_queries(const std::string& file) {
       }
       query.why.erase(0, query.why.find_first_not_of(' '));
       queries.push_back(std::move(query));
+    } else if (line.starts_with("-- keeps ") && !queries.empty()) {
+      const auto colon = line.find(':');
+      queries.back().keeps.emplace_back(line.substr(9, colon - 9), line.substr(colon + 1));
     } else if (!line.starts_with("--") && !line.empty() && !queries.empty()) {
       queries.back().sql += (queries.back().sql.empty() ? "" : "\n") + line;
     }
@@ -143,6 +151,63 @@ void print(const Query& query, const Outcome& outcome, const Options& options) {
   std::fflush(stdout);
 }
 
+void log_engine(std::string_view text) {
+  std::fprintf(stderr, "engine: %.*s\n", static_cast<int>(text.size()), text.data());
+}
+
+/// The median error of many answers, over a copy of the data with nothing but what is read.
+void measure_errors(const Query& query, const Options& options, const std::string& data,
+                    DuckDb& plain) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(data) / "kept";
+  fs::remove_all(folder);
+  fs::create_directory(folder);
+  for (const auto& file : fs::directory_iterator(data))
+    if (file.path().extension() == ".parquet" || file.path().extension() == ".toml")
+      fs::create_symlink(fs::absolute(file.path()), folder / file.path().filename());
+  for (const auto& [table, condition] : query.keeps) {
+    const fs::path file = folder / (table + ".parquet");
+    fs::remove(file);
+    DISCREET_CHECK(plain
+                       .execute("COPY (SELECT * FROM " + table + " WHERE " + condition + ") TO " +
+                                sql_literal(file.string()) + " (FORMAT parquet)")
+                       .has_value(),
+                   "a table was not copied");
+  }
+  const auto policy = catalog::Policy::load(folder / "discreet.toml", {});
+  const SystemClock clock;
+  SecureRandom random;
+  auto curator = Curator::open(*policy, clock, random, log_engine);
+  DISCREET_CHECK(curator.has_value(), "the copy was not opened");
+  const TextRows exact = fetch(plain, query.sql);
+  std::vector<double> errors;
+  for (int run = 0; run < options.errors; ++run) {
+    const Question question{query.sql,
+                            kOwnerAccount,
+                            Epsilon::make(options.epsilon * (1 + 1e-9 * run)).value(),
+                            Delta::make(1e-7).value(),
+                            {},
+                            ""};
+    const auto answer = curator->answer(question);
+    if (!answer) {
+      fmt::print("{:4} refused: {}\n", query.name, answer.error().message);
+      return;
+    }
+    const auto explanation = curator->explain(question);
+    const auto difference = compare(exact, answer->rows, key_columns(*answer, explanation.value()));
+    errors.insert(errors.end(), difference.relative.begin(), difference.relative.end());
+    if (run == 0)
+      for (const std::string& notice : answer->notices) fmt::print("       {}\n", notice);
+  }
+  const double found = 100 * median(errors);
+  fmt::print("{:4} median error {:.3g} % of {} cells in {} runs, trials {:.3g} %{}: {:.2f}x\n",
+             query.name, found, errors.size() / static_cast<std::size_t>(options.errors),
+             options.errors, query.page.value_or(0), query.of.empty() ? "" : " " + query.of,
+             found / query.page.value_or(0));
+  std::fflush(stdout);
+  fs::remove_all(folder);
+}
+
 }  // namespace
 }  // namespace discreet::bench
 
@@ -152,7 +217,7 @@ int main(int argc, char** argv) {
   if (argc < 3) {
     std::fprintf(stderr,
                  "usage: tpch_bench DATA queries.sql [--runs N] [--rounds N] [--epsilon X] [--only "
-                 "Qn] [--markdown 1]\n");
+                 "Qn] [--markdown 1] [--errors N]\n");
     return 2;
   }
   Options options;
@@ -161,6 +226,7 @@ int main(int argc, char** argv) {
     if (name == "--runs") options.runs = std::stoi(value);
     if (name == "--rounds") options.rounds = std::stoi(value);
     if (name == "--epsilon") options.epsilon = std::stod(value);
+    if (name == "--errors") options.errors = std::stoi(value);
     if (name == "--only") options.only = value;
     if (name == "--markdown") options.markdown = value == "1";
   }
@@ -172,9 +238,7 @@ int main(int argc, char** argv) {
   }
   const SystemClock clock;
   SecureRandom random;
-  auto curator = Curator::open(*policy, clock, random, [](std::string_view text) {
-    std::fprintf(stderr, "engine: %.*s\n", static_cast<int>(text.size()), text.data());
-  });
+  auto curator = Curator::open(*policy, clock, random, log_engine);
   if (!curator) {
     std::fprintf(stderr, "%s\n", curator.error().message.c_str());
     return 1;
@@ -187,6 +251,12 @@ int main(int argc, char** argv) {
                      " AS SELECT * FROM read_parquet(" + sql_literal(table.source.location) + ")")
             .has_value(),
         "a view was not made");
+  if (options.errors > 0) {
+    for (const Query& query : read_queries(argv[2]))
+      if (query.page && (options.only.empty() || query.name == options.only))
+        measure_errors(query, options, data, plain);
+    return 0;
+  }
   fmt::print(
       "TPC-H, epsilon {}, delta 1e-7, unit = customer; time: best of {}, error: median over cells "
       "of {} runs\n",

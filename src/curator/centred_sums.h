@@ -5,6 +5,8 @@
 // declared range at no cost, or the mean itself: a tenth of epsilon buys a crude mean of each
 // column over all groups (half to bound units, half for noise), and the rest goes to clipped sums
 // around it, a sixth of that to their bound. Where the crude count says nothing, the middle stays.
+// A tenth is much where units are few: a fiftieth of epsilon finds out first, and then all the rest
+// goes to clipped sums around the middle.
 // Guarantee: as ClippedSums for the same epsilon and delta.
 // Assumes:   as ClippedSums; all sums are bounded.
 // Proof:     docs/proofs/clipped_sums.md, "Private centres"
@@ -41,17 +43,21 @@ class CentredSums {
 
  private:
   CentredSums(std::vector<Sum> sums, std::vector<CentredColumn> columns, ClippedSums crude,
-              Epsilon rest, ClipOptions options)
+              ClippedSums plain, Epsilon test, Epsilon rest, ClipOptions options)
       : sums_(std::move(sums)),
         columns_(std::move(columns)),
         crude_(std::move(crude)),
+        plain_(std::move(plain)),
+        test_(test),
         rest_(rest),
         options_(options) {}
 
   std::vector<Sum> sums_;
   std::vector<CentredColumn> columns_;
-  ClippedSums crude_;  // of (count, sum) for every column, in this order
-  Epsilon rest_;
+  ClippedSums crude_;    // of (count, sum) for every column, in this order
+  ClippedSums plain_;    // where units are few: all sums around the middle
+  Epsilon test_;         // whether they are
+  Epsilon rest_;         // for the second phase
   ClipOptions options_;  // of the second phase
 };
 

@@ -16,6 +16,8 @@ namespace {
 // rounding up costs nothing that can be seen.
 constexpr int kSizeBits = 20;
 constexpr double kTestShare = 0.02;
+// The largest row is at least so many steps of the lattice on which clipped cells are added up.
+constexpr UInt128 kFineMin = 4096;
 // A cell counts no more than this, so that squares of all cells of a unit fit 128 bits.
 constexpr std::int64_t kStepsMax = std::int64_t{1} << 44;
 
@@ -65,21 +67,30 @@ Result<ClippedSums> ClippedSums::make(Epsilon epsilon, std::vector<Sum> sums, Cl
     options.search_share = 0;
   }
   ClippedSums clipped(epsilon, std::move(sums), options);
+  for (const Sum& sum : clipped.sums_) {
+    Measure measure;
+    measure.factor = static_cast<UInt128>(std::ldexp(sum.weight, kSizeBits));
+    measure.row_max = static_cast<UInt128>(sum.row_max);
+    // A clipped count of 1 is a part of 1: whole numbers alone would make it 0.
+    while (sum.bounded && measure.row_max << measure.fine < kFineMin) ++measure.fine;
+    measure.rows_max = static_cast<UInt128>(kStepsMax) / measure.factor;
+    measure.narrow = measure.factor <= UInt128{1} << 21 && measure.row_max <= UInt128{1} << 42;
+    if (sum.terms.size() == 1 && sum.terms.front().factor == 1)
+      measure.plain = sum.terms.front().feature;
+    clipped.measures_.push_back(measure);
+  }
   DISCREET_TRY(clipped.search_, Epsilon::make(mul_down(options.search_share, epsilon.value())));
   DISCREET_TRY(clipped.noise_, Epsilon::make(sub_down(epsilon.value(), clipped.search_.value())));
   if (options.delta.value() > 0) {
     DISCREET_TRY(clipped.test_, Epsilon::make(mul_down(kTestShare, epsilon.value())));
   }
 
-  // Bounded: from 1/64 of a row (one, where only rows are counted: nobody has less) to all the rows
-  // a unit may have, by factors of sqrt(2).
+  // Bounded: from 1/64 of a row to all the rows a unit may have, by factors of sqrt(2).
   // Unbounded: from one grid unit to 2^50 of them.
   double weight = 0;
   for (const Sum& sum : clipped.sums_) weight += sum.weight;
   const double rows = options.rows_max ? static_cast<double>(*options.rows_max) : 0x1p20;
-  const bool counts = std::all_of(clipped.sums_.begin(), clipped.sums_.end(),
-                                  [](const Sum& sum) { return sum.row_max == 1; });
-  const double first = !bounded ? 0 : counts ? kSizeBits : kSizeBits - 6;
+  const double first = bounded ? kSizeBits - 6 : 0;
   const double last = bounded ? kSizeBits + std::log2(weight * rows) : 50;
   for (double power = first; power < last + 0.5 && !options.size_max; power += 0.5)
     clipped.bounds_.push_back(static_cast<UInt128>(std::exp2(power)));
@@ -117,43 +128,46 @@ void ClippedSums::each_cell(const Contributions& contributions, std::size_t unit
   for (std::size_t sum = 0; sum < sums_.size() && options_.one_group; ++sum) {
     Int128 total = 0;
     for (std::size_t row = begin; row < end; ++row)
-      total += sums_[sum].of(contributions.values(row));
+      total += value_of(sum, contributions.values(row));
     visit(std::uint32_t{0}, sum, total);
   }
   if (options_.one_group) return;
   for (std::size_t row = begin; row < end; ++row)
     for (std::size_t sum = 0; sum < sums_.size(); ++sum)
-      visit(contributions.group(row), sum, sums_[sum].of(contributions.values(row)));
+      visit(contributions.group(row), sum, value_of(sum, contributions.values(row)));
 }
 
 // ceil(|value| weight 2^kSizeBits / row_max), or |value| itself where there is no row maximum.
+// Whole rows and the rest apart, so that no product can overflow; nearly always all fits 64 bits,
+// where a division is ten times cheaper.
 UInt128 ClippedSums::size_of(Int128 value, std::size_t sum) const {
-  const Sum& s = sums_[sum];
   const UInt128 magnitude = absolute(value);
-  if (!s.bounded) return magnitude;
-  const auto factor = static_cast<UInt128>(std::ldexp(s.weight, kSizeBits));
-  const auto row_max = static_cast<UInt128>(s.row_max);
-  // Nearly always all fits 64 bits, where a division is ten times cheaper.
-  constexpr UInt128 kSmall = UInt128{1} << 62;
-  if (row_max < kSmall && (magnitude >> 40) == 0 && (factor >> 22) == 0) {
-    const auto product = static_cast<std::uint64_t>(magnitude * factor);
-    const auto row = static_cast<std::uint64_t>(row_max);
-    return product / row + (product % row != 0);
+  if (!sums_[sum].bounded) return magnitude;
+  const auto& [factor, row_max, fine, rows_max, narrow, plain] = measures_[sum];
+  if (narrow && magnitude >> 63 == 0) {
+    const auto row = static_cast<std::uint64_t>(row_max), m = static_cast<std::uint64_t>(magnitude);
+    const std::uint64_t rest = m % row * static_cast<std::uint64_t>(factor);
+    return m / row * factor + (rest + row - 1) / row;
   }
-  // Whole rows and the rest apart, so that the product cannot overflow.
   return magnitude / row_max * factor + (magnitude % row_max * factor + row_max - 1) / row_max;
 }
 
 // The same with its sign, rounded towards zero: the cell on the lattice of sizes.
 std::int64_t ClippedSums::steps_of(Int128 value, std::size_t sum) const {
-  const Sum& s = sums_[sum];
   const UInt128 magnitude = absolute(value);
-  const auto factor = static_cast<UInt128>(std::ldexp(s.weight, kSizeBits));
-  const auto row_max = static_cast<UInt128>(s.row_max);
-  const UInt128 rows = magnitude / row_max;
-  if (rows >= static_cast<UInt128>(kStepsMax) / factor) return value < 0 ? -kStepsMax : kStepsMax;
-  const auto steps =
-      static_cast<std::int64_t>(rows * factor + magnitude % row_max * factor / row_max);
+  const auto& [factor, row_max, fine, rows_max, narrow, plain] = measures_[sum];
+  std::int64_t steps = 0;
+  if (narrow && magnitude >> 63 == 0) {
+    const auto row = static_cast<std::uint64_t>(row_max), m = static_cast<std::uint64_t>(magnitude),
+               each = static_cast<std::uint64_t>(factor), rows = m / row;
+    steps = rows >= rows_max ? kStepsMax
+                             : static_cast<std::int64_t>(rows * each + m % row * each / row);
+  } else {
+    const UInt128 rows = magnitude / row_max;
+    steps = rows >= rows_max
+                ? kStepsMax
+                : static_cast<std::int64_t>(rows * factor + magnitude % row_max * factor / row_max);
+  }
   return value < 0 ? -steps : steps;
 }
 
@@ -161,7 +175,7 @@ Rational ClippedSums::rate(std::size_t sum, const BigInt& bound, Epsilon noise_e
   const Rational noise = exact_rational(noise_epsilon.value()).value();
   if (!sums_[sum].bounded) return noise / Rational(bound);
   const BigInt factor = BigInt(static_cast<std::int64_t>(std::ldexp(sums_[sum].weight, kSizeBits)));
-  return noise * Rational(factor, to_big(static_cast<UInt128>(sums_[sum].row_max)) * bound);
+  return noise * Rational(factor, (to_big(measures_[sum].row_max) << measures_[sum].fine) * bound);
 }
 
 // One unit changes the difference by one.
@@ -212,8 +226,9 @@ NoisySums ClippedSums::release_laplace(const Contributions& contributions, std::
   noisy.cells.assign(count, std::vector<Int128>(groups));
   for (std::size_t unit = 0; unit < sizes.size(); ++unit)
     each_cell(contributions, unit, [&](std::uint32_t group, std::size_t sum, Int128 value) {
+      const Int128 finer = value * (Int128{1} << measures_[sum].fine);
       noisy.cells[sum][group] +=
-          sizes[unit] > bound ? scaled_down(value, bound, sizes[unit]) : value;
+          sizes[unit] > bound ? scaled_down(finer, bound, sizes[unit]) : finer;
     });
 
   std::vector<std::int64_t> noise(groups);
@@ -221,8 +236,15 @@ NoisySums ClippedSums::release_laplace(const Contributions& contributions, std::
     const Rational exact = rate(sum, to_big(bound), noise_epsilon);
     const auto sampler = DiscreteLaplaceSampler::make(exact).value();
     sampler.draw_many(noise, random);
-    for (std::size_t group = 0; group < groups; ++group) noisy.cells[sum][group] += noise[group];
-    noisy.noise_sd.push_back(laplace_sd(exact));
+    const int fine = measures_[sum].fine;
+    const Int128 half = fine == 0 ? 0 : Int128{1} << (fine - 1);
+    for (std::size_t group = 0; group < groups; ++group)
+      noisy.cells[sum][group] = (noisy.cells[sum][group] + noise[group] + half) >> fine;
+    // Below one row everybody is cut, so a count is that much too small; its error is that of one.
+    const double one_row = sums_[sum].row_max == 1 && sums_[sum].bounded
+                               ? std::fmax(1, std::exp2(kSizeBits) / static_cast<double>(bound))
+                               : 1;
+    noisy.noise_sd.push_back(std::ldexp(laplace_sd(exact), -fine) * one_row);
   }
   noisy.bound = static_cast<double>(bound) / (sums_.front().bounded ? std::exp2(kSizeBits) : 1);
   return noisy;
@@ -291,7 +313,7 @@ double ClippedSums::noise_sd_per_row(std::size_t sum) const {
 
 std::optional<double> ClippedSums::noise_sd(std::size_t sum) const {
   if (!options_.size_max) return std::nullopt;
-  return laplace_sd(rate(sum, to_big(bounds_.front()), noise_));
+  return std::ldexp(laplace_sd(rate(sum, to_big(bounds_.front()), noise_)), -measures_[sum].fine);
 }
 
 }  // namespace discreet

@@ -65,6 +65,18 @@ class ClippedSums {
  private:
   ClippedSums(Epsilon epsilon, std::vector<Sum> sums, ClipOptions options)
       : epsilon_(epsilon), sums_(std::move(sums)), options_(options) {}
+  /// A sum with what sizes need of it, worked out once: they are asked for millions of cells.
+  struct Measure {
+    UInt128 factor = 1, row_max = 1;   ///< a row of largest size counts `factor`
+    int fine = 0;                      ///< clipped cells are added up in 2^-fine of the grid
+    UInt128 rows_max = 0;              ///< from here on a cell counts no more
+    bool narrow = false;               ///< sizes can be had in 64 bits
+    std::optional<std::size_t> plain;  ///< the sum is this feature, as it is
+  };
+  Int128 value_of(std::size_t sum, std::span<const Int128> features) const {
+    const Measure& measure = measures_[sum];
+    return measure.plain ? features[*measure.plain] : sums_[sum].of(features);
+  }
   /// What one unit adds, cell by cell: visit(group, sum, value).
   template <class Visit>
   void each_cell(const Contributions& contributions, std::size_t unit, const Visit& visit) const;
@@ -81,6 +93,7 @@ class ClippedSums {
 
   Epsilon epsilon_;
   std::vector<Sum> sums_;
+  std::vector<Measure> measures_;  // of each
   ClipOptions options_;
   Epsilon search_ = Epsilon::zero(), test_ = Epsilon::zero(), noise_ = Epsilon::zero();
   std::vector<UInt128> bounds_;  // rising, in units of size

@@ -39,7 +39,7 @@ class UnitNumbers {
   std::uint32_t count_ = 0;
 };
 
-// Rows that take more are left to the engine, which can spill.
+// Rows that take more are put into a file meanwhile.
 constexpr std::uint64_t kStreamedBytesMax = std::uint64_t{4} << 30;
 
 // Nothing where a feature needs the different values of a unit.
@@ -152,14 +152,25 @@ Result<Contributions> Contributions::gather(const sql::Release& release,
 Result<Contributions> Contributions::load(const sql::Release& release, Groups& groups,
                                           Engine& engine, RandomSource& random,
                                           std::optional<std::uint64_t> groups_max) {
-  if (const auto shape = streaming_shape(release)) {
-    DISCREET_TRY(const auto rows,
-                 UnitRows::load(engine, release.streamed_sql, *shape, kStreamedBytesMax));
+  if (auto shape = streaming_shape(release)) {
+    std::optional<UnitRows> rows;
+    if (!release.link_sql.empty()) {
+      shape->link_sql = release.link_sql;
+      DISCREET_TRY(rows, UnitRows::load(engine, release.linked_sql, *shape, kStreamedBytesMax));
+      shape->link_sql.clear();
+    }
+    if (!rows) {
+      DISCREET_TRY(rows, UnitRows::load(engine, release.streamed_sql, *shape, kStreamedBytesMax));
+    }
     if (rows) {
       std::optional<GroupLimit> limit;
       if (groups_max) limit = {*groups_max, {random.bits64(), random.bits64()}};
-      UnitPartials partials =
-          rows->add_up([&](const std::vector<Cell>& keys) { return groups.find(keys); }, limit);
+      DISCREET_TRY(
+          UnitPartials partials,
+          rows->add_up([&](const std::vector<Cell>& keys) { return groups.find(keys); }, limit,
+                       [&](const auto& keys, const auto& numbers) {
+                         groups.find(keys, numbers, UnitRows::kDropped);
+                       }));
       Contributions loaded;
       loaded.features_ = release.features.size();
       loaded.begin_ = std::move(partials.begin);
@@ -269,8 +280,8 @@ void Contributions::filter(const Keep& keep) {
     for (; from < end; ++from) {
       if (!keep(unit, from)) continue;
       group_[to] = group_[from];
-      std::copy_n(values_.begin() + static_cast<std::ptrdiff_t>(from * features_), features_,
-                  values_.begin() + static_cast<std::ptrdiff_t>(to * features_));
+      for (std::size_t f = 0; f < features_; ++f)
+        values_[to * features_ + f] = values_[from * features_ + f];
       ++to;
     }
     begin_[unit + 1] = to;
@@ -285,6 +296,10 @@ void Contributions::keep_groups(std::uint64_t groups_max, RandomSource& random) 
 }
 
 void Contributions::keep_rows(std::uint64_t rows_max, RandomSource& random) {
+  std::size_t most = 0;
+  for (std::size_t unit = 0; unit < units(); ++unit)
+    most = std::max(most, begin_[unit + 1] - begin_[unit]);
+  if (most <= rows_max) return;
   std::vector<bool> kept(rows(), true);
   std::vector<std::size_t> order;
   for (std::size_t unit = 0; unit < units(); ++unit) {

@@ -67,14 +67,15 @@ Result<std::optional<TargetError>> target_of(const Question& question,
 
 // Says what is reachable where a target costs more than is left.
 Result<void> within_reach(const sql::Release& release, const TargetError& target, ApproxDp budget,
-                          const ledger::Balance& balance, std::uint64_t releases) {
+                          const ledger::Balance& balance, double share) {
   if (!balance.left.epsilon) return {};
   const Epsilon most =
       std::max(*balance.left.epsilon, balance.question_left.value_or(Epsilon::zero()));
   if (budget.epsilon <= most) return {};
   std::string reachable = "nothing is left to spend";
   if (most.value() > 0) {
-    const auto error = error_at(release, {most.share(releases), budget.delta}, target.confidence);
+    DISCREET_TRY(const Epsilon part, Epsilon::make(mul_down(most.value(), share)));
+    const auto error = error_at(release, {part, budget.delta}, target.confidence);
     if (error)
       reachable = fmt::format("with the {:.4g} left, ±{:.4g} at {:.4g}% can be reached",
                               most.value(), *error, target.confidence * 100);
@@ -82,6 +83,24 @@ Result<void> within_reach(const sql::Release& release, const TargetError& target
   return Error{ErrorCode::BudgetExhausted,
                fmt::format("target_error {} would cost epsilon {:.4g}; {}.", target.to_string(),
                            budget.epsilon.value(), reachable)};
+}
+
+// The part of epsilon that each release of a statement gets, rounded down, so that they add up to
+// no more than all of it. What others only read (an average in a WHERE) needs less than what is
+// answered: five sixteenths, where there is any such release.
+Result<std::vector<Epsilon>> parts_of(Epsilon whole, const std::vector<sql::Release>& releases) {
+  constexpr double kReadShare = 0.3125;
+  std::vector<bool> is_read(releases.size());
+  for (const sql::Release& release : releases)
+    for (const std::size_t needed : release.needs) is_read[needed] = true;
+  const auto read = static_cast<std::uint64_t>(std::count(is_read.begin(), is_read.end(), true));
+  if (read == 0) return std::vector<Epsilon>(releases.size(), whole.share(releases.size()));
+  DISCREET_TRY(const Epsilon for_read, Epsilon::make(mul_down(whole.value(), kReadShare)));
+  DISCREET_TRY(const Epsilon for_rest, Epsilon::make(mul_down(whole.value(), 1 - kReadShare)));
+  std::vector<Epsilon> parts;
+  for (const bool one : is_read)
+    parts.push_back(one ? for_read.share(read) : for_rest.share(releases.size() - read));
+  return parts;
 }
 
 Error after_the_charge(const Error& error) {
@@ -204,7 +223,6 @@ Result<Curator::Prepared> Curator::prepare(const Question& question) {
   DISCREET_TRY(const Delta default_delta,
                Delta::make(std::min(kDefaultDelta, kDeltaShare * granted)));
   DISCREET_TRY(const Epsilon default_epsilon, Epsilon::make(kDefaultEpsilon));
-  const auto releases = static_cast<std::uint64_t>(planned.releases.size());
   // A delta is used where one is needed, and where one was offered and may help.
   const auto uses_delta = [&](const sql::Release& release) {
     const bool offered = question.delta || (release.options && release.options->delta);
@@ -213,12 +231,16 @@ Result<Curator::Prepared> Curator::prepare(const Question& question) {
   };
   const auto with_delta = static_cast<double>(
       std::count_if(planned.releases.begin(), planned.releases.end(), uses_delta));
-  const Epsilon share = question.epsilon.value_or(default_epsilon).share(releases);
+  const Epsilon whole = question.epsilon.value_or(default_epsilon);
+  DISCREET_TRY(const std::vector<Epsilon> parts, parts_of(whole, planned.releases));
+  bool asked_apart = false;
 
   std::vector<LossEvent> losses;
-  for (const sql::Release& release : planned.releases) {
-    ApproxDp budget{share, Delta::zero()};
+  for (std::size_t i = 0; i < planned.releases.size(); ++i) {
+    const sql::Release& release = planned.releases[i];
+    ApproxDp budget{parts[i], Delta::zero()};
     if (release.options && release.options->epsilon) {
+      asked_apart = true;
       DISCREET_TRY(budget.epsilon, Epsilon::make(*release.options->epsilon));
     }
     if (uses_delta(release)) {
@@ -230,14 +252,18 @@ Result<Curator::Prepared> Curator::prepare(const Question& question) {
     }
     DISCREET_TRY(const auto target, target_of(question, release));
     if (target) {
+      asked_apart = true;
       DISCREET_TRY(budget.epsilon, epsilon_for(release, *target, budget.delta));
-      DISCREET_TRY_VOID(within_reach(release, *target, budget, balance, releases));
+      DISCREET_TRY_VOID(
+          within_reach(release, *target, budget, balance, parts[i].value() / whole.value()));
     }
     DISCREET_TRY(ReleaseJob job, ReleaseJob::make(release, budget));
     losses.push_back(job.loss());
     prepared.jobs.push_back(std::move(job));
     prepared.cost = {prepared.cost.epsilon + budget.epsilon, prepared.cost.delta + budget.delta};
   }
+  // The sum above is rounded up; the parts themselves add up to no more than was asked.
+  if (!asked_apart) prepared.cost.epsilon = std::min(prepared.cost.epsilon, whole);
   prepared.loss = losses.size() == 1 ? losses.front() : LossEvent(loss::Composed{losses});
   prepared.price = ledger::Price::of(prepared.cost, *prepared.loss);
   prepared.key = ledger::to_hex(ledger::sha256(

@@ -107,8 +107,8 @@ Cell to_cell(const catalog::Literal& literal, sql::Type type) {
 std::uint32_t Groups::add(const std::vector<Cell>& keys) {
   const auto number = [&](std::uint32_t code, std::vector<std::uint32_t>& group_of) {
     if (code == group_of.size()) {
-      group_of.push_back(static_cast<std::uint32_t>(keys_.size()));
-      keys_.push_back(keys);
+      group_of.push_back(static_cast<std::uint32_t>(size_++));
+      cells_.insert(cells_.end(), keys.begin(), keys.end());
     }
     return group_of[code];
   };
@@ -122,6 +122,7 @@ std::uint32_t Groups::add(const std::vector<Cell>& keys) {
 // whole.
 Result<Groups> Groups::make(const sql::Release& release, Engine& engine) {
   Groups groups;
+  groups.width_ = release.keys.size();
   struct Factor {
     std::vector<std::size_t> positions;
     Tuples tuples;
@@ -206,10 +207,29 @@ std::optional<std::uint32_t> Groups::find(const std::vector<Cell>& keys) {
   return add(keys);
 }
 
+void Groups::find(std::span<const std::int64_t> keys, std::span<std::uint32_t> groups,
+                  std::uint32_t absent) {
+  DISCREET_CHECK(width_ == 1, "single keys are asked for where there is one");
+  if (public_) {
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      const auto code = numbers_.find(keys[i]);
+      groups[i] = code ? group_of_number_[*code] : absent;
+    }
+    return;
+  }
+  numbers_.of_each(keys, [&](std::size_t i, std::uint32_t code) {
+    if (code == group_of_number_.size()) {
+      group_of_number_.push_back(static_cast<std::uint32_t>(size_++));
+      cells_.emplace_back(keys[i]);
+    }
+    groups[i] = group_of_number_[code];
+  });
+}
+
 void Groups::sort_by_keys(std::vector<std::uint32_t>& groups) const {
   std::sort(groups.begin(), groups.end(), [&](std::uint32_t left, std::uint32_t right) {
-    return std::lexicographical_compare(keys_[left].begin(), keys_[left].end(),
-                                        keys_[right].begin(), keys_[right].end(), before);
+    const auto a = keys(left), b = keys(right);
+    return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), before);
   });
 }
 

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <variant>
@@ -30,12 +31,17 @@ class Groups {
 
   /// All keys are public: `size()` is known before any row is read.
   bool is_public() const { return public_; }
-  std::size_t size() const { return keys_.size(); }
-  const std::vector<Cell>& keys(std::size_t group) const { return keys_[group]; }
+  std::size_t size() const { return size_; }
+  std::span<const Cell> keys(std::size_t group) const {
+    return {cells_.data() + group * width_, width_};
+  }
 
   /// The group of a row, or nothing if its public keys lie outside their domains. New groups are
   /// made only where some key is private.
   std::optional<std::uint32_t> find(const std::vector<Cell>& keys);
+  /// The same for many single whole numbers at once; `absent` where there is no group.
+  void find(std::span<const std::int64_t> keys, std::span<std::uint32_t> groups,
+            std::uint32_t absent);
 
   /// By kind of cell, then by value. Private groups are numbered as rows happened to arrive, which
   /// tells about rows: their order is not for release, this one is.
@@ -47,7 +53,8 @@ class Groups {
   bool in_domain(const std::vector<Cell>& keys) const;
 
   bool public_ = true;
-  std::vector<std::vector<Cell>> keys_;
+  std::size_t width_ = 0, size_ = 0;
+  std::vector<Cell> cells_;  // width_ for every group
   // A single whole number is looked up as such, everything else by its encoding; both tables number
   // what they hold by themselves, so they are kept with the group each number stands for.
   NumberCodes numbers_;

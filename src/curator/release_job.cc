@@ -356,7 +356,7 @@ Result<ReleasedTable> ReleaseJob::run_direct(Groups& groups, Engine& engine,
   }
   if (private_keys_) groups.sort_by_keys(order);
   for (const std::uint32_t group : order) {
-    out.keys.push_back(groups.keys(group));
+    out.keys.emplace_back(groups.keys(group).begin(), groups.keys(group).end());
     if (direct_) direct_->release(totals[group], random, out.aggregates);
     for (const TestJob& test : tests_) {
       out.aggregates[test.aggregate()].values.emplace_back(test.release(totals[group], random));
@@ -408,7 +408,8 @@ Result<ReleasedTable> ReleaseJob::run_clipped(Groups& groups, Engine& engine,
   for (std::size_t group = 0; group < groups.size(); ++group)
     if (kept[group]) order.push_back(static_cast<std::uint32_t>(group));
   if (private_keys_) groups.sort_by_keys(order);
-  for (const std::uint32_t group : order) out.keys.push_back(groups.keys(group));
+  for (const std::uint32_t group : order)
+    out.keys.emplace_back(groups.keys(group).begin(), groups.keys(group).end());
 
   if (!sums_.empty() || !clamped_.empty()) {
     // Cells of dropped groups hold nothing and are not named: noise is drawn for kept ones only.

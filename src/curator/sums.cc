@@ -170,13 +170,6 @@ class Planner {
 
 }  // namespace
 
-Int128 Sum::of(std::span<const Int128> features) const {
-  if (counts_units()) return !takes_part || features[*takes_part] > 0 ? 1 : 0;
-  Int128 total = 0;
-  for (const Term& term : terms) total += term.factor * features[term.feature];
-  return total;
-}
-
 bool is_additive(const sql::AggregateKind& kind) {
   return std::holds_alternative<sql::CountRelease>(kind) ||
          std::holds_alternative<sql::SumRelease>(kind) ||

@@ -538,7 +538,8 @@ void TablesJob::append(const Sums& sums, std::size_t set, const Layout& layout,
   const auto& kept_keys = (*release_->grouping_sets)[set];
   for (std::size_t answer = 0; answer < sums.cell.size(); ++answer) {
     const std::size_t cell = sums.cell[answer];
-    std::vector<Cell> tuple = groups.keys(layout.group_of.empty() ? cell : layout.group_of[cell]);
+    const auto found = groups.keys(layout.group_of.empty() ? cell : layout.group_of[cell]);
+    std::vector<Cell> tuple(found.begin(), found.end());
     tuple.resize(2 * keys);
     for (std::size_t key = 0; key < keys; ++key) {
       const bool kept = std::binary_search(kept_keys.begin(), kept_keys.end(), key);

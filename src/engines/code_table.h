@@ -1,10 +1,12 @@
 // Numbers for values in the order in which they come: 0, 1, 2, ...
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +29,24 @@ class NumberCodes {
     }
     return add(value, at);
   }
+  /// Of many: the table is fetched ahead where it is too large for the cache. `done(i, code)`.
+  template <class Done>
+  void of_each(std::span<const std::int64_t> values, const Done& done) {
+    constexpr std::size_t kAhead = 32, kCached = 16384;
+    for (std::size_t begin = 0; begin < values.size(); begin += kAhead) {
+      const std::size_t end = std::min(values.size(), begin + kAhead);
+      if (slots_.size() > kCached)
+        for (std::size_t i = begin; i < end; ++i)
+          __builtin_prefetch(&slots_[scatter(static_cast<std::uint64_t>(values[i])) & mask_]);
+      for (std::size_t i = begin; i < end; ++i) done(i, of(values[i]));
+    }
+  }
+  /// Forgets all; the memory stays.
+  void clear() {
+    if (values_.empty()) return;
+    values_.clear();
+    std::fill(slots_.begin(), slots_.end(), Slot{});
+  }
   /// Without adding it.
   std::optional<std::uint32_t> find(std::int64_t value) const {
     std::size_t at = scatter(static_cast<std::uint64_t>(value)) & mask_;
@@ -35,6 +55,7 @@ class NumberCodes {
     return std::nullopt;
   }
   std::int64_t value(std::uint32_t code) const { return values_[code]; }
+  const std::vector<std::int64_t>& values() const { return values_; }
   std::uint32_t size() const { return static_cast<std::uint32_t>(values_.size()); }
 
  private:

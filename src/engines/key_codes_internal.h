@@ -1,6 +1,7 @@
 // The groups one thread meets, numbered: each key column by itself, then pairs of numbers.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -36,6 +37,10 @@ class KeyCodes {
   std::uint32_t size() const {
     if (columns_.empty()) return 1;
     return pairs_.empty() ? columns_[0].size() : pairs_.back().size();
+  }
+  /// The keys of groups 1, 2, ... where a key is one whole number, a date or a time; else nullptr.
+  const std::vector<std::int64_t>* wholes() const {
+    return columns_.size() == 1 ? columns_[0].wholes() : nullptr;
   }
   /// False: no row has this group (the NULL of a single column that has none).
   bool keys(std::uint32_t group, std::vector<EngineValue>& out) const {
@@ -73,6 +78,9 @@ class KeyCodes {
         case EngineType::Date:
         case EngineType::Timestamp: {
           const auto values = chunk.int64s(column);
+          if (!chunk.has_nulls(column))
+            return numbers_.of_each(
+                values, [&](std::size_t row, std::uint32_t code) { codes[row] = 1 + code; });
           return each([&](std::size_t row) { return numbers_.of(values[row]); });
         }
         case EngineType::HugeInt:
@@ -93,13 +101,18 @@ class KeyCodes {
           });
         }
         case EngineType::Varchar:
-          return each([&](std::size_t row) { return texts_.of(chunk.varchar(column, row)); });
+          return each([&](std::size_t row) { return code_of(chunk.varchar(column, row)); });
       }
     }
     std::uint32_t size() const {
       return 1 + (type_ == EngineType::Varchar ? texts_.size() : numbers_.size());
     }
     bool has_null() const { return has_null_; }
+    const std::vector<std::int64_t>* wholes() const {
+      const bool whole =
+          type_ != EngineType::Bool && type_ != EngineType::Double && type_ != EngineType::Varchar;
+      return whole ? &numbers_.values() : nullptr;
+    }
     EngineValue value(std::uint32_t code) const {
       if (code == 0) return std::monostate{};
       if (type_ == EngineType::Varchar) return texts_.value(code - 1);
@@ -110,6 +123,21 @@ class KeyCodes {
     }
 
    private:
+    // Most keys are a few short words: those met last are found by their letters alone.
+    std::uint32_t code_of(std::string_view text) {
+      if (text.size() > 7) return texts_.of(text);
+      std::uint64_t letters = text.size() + 1;
+      for (const char letter : text) letters = letters << 8 | static_cast<unsigned char>(letter);
+      Met& met = met_[scatter(letters) % met_.size()];
+      if (met.letters != letters) met = {letters, texts_.of(text)};
+      return met.code;
+    }
+
+    struct Met {
+      std::uint64_t letters = 0;
+      std::uint32_t code = 0;
+    };
+    std::array<Met, 64> met_{};
     EngineType type_ = EngineType::Int64;
     NumberCodes numbers_;
     TextCodes texts_;

@@ -11,16 +11,21 @@
 #include <unordered_map>
 
 #include "engines/key_codes_internal.h"
+#include "engines/row_store_internal.h"
+#include "engines/unit_link_internal.h"
+#include "engines/unit_names_internal.h"
 
 namespace discreet {
 namespace {
 
 constexpr int kPartitionBits = 8;
 constexpr std::size_t kPartitions = std::size_t{1} << kPartitionBits;
-constexpr std::size_t kBlockWords = 4096;  // 32 KiB a block
-constexpr std::size_t kFlagsMax = 32;      // values and conditions of a row
+// A row is: unit; group, flags and how many source rows it stands for; values. The last is 8 bits
+// where the flags (values that are there and conditions that hold) leave them, else it is one.
+constexpr std::size_t kFlagsMax = 32, kFlagsBesideTimes = 24;
+constexpr std::uint32_t kTimesMax = 255;
+constexpr std::int64_t kMergedMax = std::int64_t{1} << 52;  // 255 of them fit 62 bits
 constexpr std::uint64_t kRowsForThreads = 50'000;
-constexpr std::uint32_t kDropped = UINT32_MAX;
 
 std::size_t partition_of(std::int64_t unit) {
   // Other bits than the tables inside a partition use.
@@ -30,73 +35,26 @@ std::size_t partition_of(std::int64_t unit) {
   return x >> (64 - kPartitionBits);
 }
 
-/// SipHash-1-3 (Aumasson, Bernstein 2012) of two words.
-std::uint64_t keyed_hash(const std::array<std::uint64_t, 2>& key, std::uint64_t a,
-                         std::uint64_t b) {
-  std::uint64_t v0 = key[0] ^ 0x736f6d6570736575u, v1 = key[1] ^ 0x646f72616e646f6du;
-  std::uint64_t v2 = key[0] ^ 0x6c7967656e657261u, v3 = key[1] ^ 0x7465646279746573u;
-  const auto round = [&] {
-    v0 += v1;
-    v2 += v3;
-    v1 = std::rotl(v1, 13) ^ v0;
-    v3 = std::rotl(v3, 16) ^ v2;
-    v0 = std::rotl(v0, 32);
-    v2 += v1;
-    v0 += v3;
-    v1 = std::rotl(v1, 17) ^ v2;
-    v3 = std::rotl(v3, 21) ^ v0;
-    v2 = std::rotl(v2, 32);
-  };
-  for (const std::uint64_t word : {a, b, std::uint64_t{16} << 56}) {
-    v3 ^= word;
-    round();
-    v0 ^= word;
-  }
-  v2 ^= 0xff;
-  for (int i = 0; i < 3; ++i) round();
-  return v0 ^ v1 ^ v2 ^ v3;
-}
-
-/// Numbers for units that are texts, the same on all threads.
-class UnitTexts {
- public:
-  std::int64_t number(std::string_view text) {
-    const std::uint64_t hashed = TextCodes::hash(text);
-    const std::size_t shard = hashed >> 58;
-    const std::lock_guard lock(shards_[shard].mutex);
-    return static_cast<std::int64_t>(std::uint64_t{shards_[shard].codes.of(text, hashed)} << 6 |
-                                     shard);
-  }
-
- private:
-  struct Shard {
-    std::mutex mutex;
-    TextCodes codes;
-  };
-  std::array<Shard, 64> shards_;
-};
-
-/// Rows of one thread in one partition, in blocks. A row is: unit, group and flags, values.
-struct RowBlocks {
-  std::vector<std::unique_ptr<std::uint64_t[]>> blocks;
-  std::size_t used = 0;  // words of the last block
-  std::size_t rows = 0;
-};
-
 struct Lane {
-  explicit Lane(std::size_t keys) : codes(keys), partitions(kPartitions) {}
+  Lane(std::size_t keys, std::size_t words) : codes(keys), rows(kPartitions, words) {}
   KeyCodes codes;
-  std::vector<RowBlocks> partitions;
+  RowStore rows;
+  UnitLink::Pairs pairs;  // of the link's statement
   // For the chunk at hand.
   std::vector<std::uint32_t> groups, flags;
+  std::vector<std::int64_t> units;
+  std::vector<std::uint8_t> nobodys;
   std::vector<std::uint64_t*> places;
   std::vector<std::uint64_t> nowhere;  // where rows of nobody are written
 };
 
+/// Where a partition's partials go. There is room for as many as it has rows: memory that is not
+/// touched costs nothing.
 struct PartitionOutput {
-  std::vector<std::size_t> ends;  // one per unit that has groups
-  std::vector<std::uint32_t> group;
-  RawVector<Int128> values;
+  std::uint32_t* group;
+  Int128* values;
+  std::size_t size = 0;
+  std::vector<std::size_t> ends{};  // one per unit that has groups
 };
 
 std::size_t workers() {
@@ -105,15 +63,17 @@ std::size_t workers() {
 
 struct SortedRow {
   std::uint32_t group;
-  std::uint32_t flags;
+  std::uint32_t marks;  // flags and times
   const std::uint64_t* words;
 };
 
 /// What one thread needs to add up a partition, kept from one to the next: memory that is given
 /// back and taken again costs more than the sums.
 struct Scratch {
+  NumberCodes units;
   RawVector<std::uint32_t> unit_of;
   RawVector<SortedRow> unsorted, sorted;
+  std::vector<std::vector<std::uint64_t>> spilled;  // by lane
 };
 
 /// Calls work(0, w), ..., work(count - 1, w) on a few threads, any order; w numbers the thread.
@@ -146,24 +106,33 @@ struct UnitRows::State {
   UnitRowsShape shape;
   std::uint64_t memory_max = 0;
   std::size_t words = 2;  // of a row
+  int times_bits = 0;
+  bool merges = false;  // source rows of one unit, group and flags may share a row
   std::mutex mutex;
   std::vector<std::unique_ptr<Lane>> lanes;
+  std::optional<UnitLink> link;
+  std::unique_ptr<SpillFile> file;
   UnitTexts texts;
   std::atomic<std::uint64_t> bytes = 0;
   std::uint64_t rows = 0;
 
   Lane& lane(std::size_t number) {
     const std::lock_guard lock(mutex);
-    while (lanes.size() <= number) lanes.push_back(std::make_unique<Lane>(shape.keys.size()));
+    while (lanes.size() <= number)
+      lanes.push_back(std::make_unique<Lane>(shape.keys.size(), words));
     return *lanes[number];
   }
+  Result<bool> load_link(Engine& engine);
+  void name_units(const EngineChunk& chunk, std::size_t column, Lane& lane);
+  bool take_link(const EngineChunk& chunk, Lane& lane);
   bool take(const EngineChunk& chunk, Lane& lane);
-  template <class UnitOf>
-  void place(const EngineChunk& chunk, Lane& lane, const UnitOf& unit_of);
-  std::uint64_t* new_row(RowBlocks& rows_of);
-  PartitionOutput add_up(std::size_t partition,
-                         const std::vector<std::vector<std::uint32_t>>& numbers,
-                         const std::optional<GroupLimit>& limit, Scratch& scratch) const;
+  bool find_owners(const EngineChunk& chunk, Lane& lane);
+  void place(std::size_t rows_of_chunk, Lane& lane);
+  bool keep_within_memory(Lane& lane, std::uint64_t before);
+  std::size_t rows_of(std::size_t partition) const;
+  void add_up(std::size_t partition, const std::vector<std::vector<std::uint32_t>>& numbers,
+              const std::optional<GroupLimit>& limit, Scratch& scratch, PartitionOutput& out) const;
+  void add_features(std::span<const SortedRow> same, Int128* out) const;
 };
 
 UnitRows::UnitRows(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -171,67 +140,151 @@ UnitRows::UnitRows(UnitRows&&) noexcept = default;
 UnitRows& UnitRows::operator=(UnitRows&&) noexcept = default;
 UnitRows::~UnitRows() = default;
 
-std::uint64_t* UnitRows::State::new_row(RowBlocks& rows_of) {
-  if (rows_of.blocks.empty() || rows_of.used + words > kBlockWords) {
-    rows_of.blocks.push_back(std::make_unique_for_overwrite<std::uint64_t[]>(kBlockWords));
-    rows_of.used = 0;
-    bytes += kBlockWords * sizeof(std::uint64_t);
+void UnitRows::State::name_units(const EngineChunk& chunk, std::size_t column, Lane& lane) {
+  const std::size_t size = chunk.size();
+  lane.units.resize(size);
+  switch (chunk.type(column)) {
+    case EngineType::Int64:
+    case EngineType::Date:
+    case EngineType::Timestamp: {
+      const auto units = chunk.int64s(column);
+      std::copy(units.begin(), units.end(), lane.units.begin());
+      break;
+    }
+    case EngineType::Varchar:
+      for (std::size_t row = 0; row < size; ++row)
+        if (!chunk.is_null(column, row)) lane.units[row] = texts.number(chunk.varchar(column, row));
+      break;
+    case EngineType::HugeInt:
+      for (std::size_t row = 0; row < size; ++row) {
+        if (chunk.is_null(column, row)) continue;
+        const Int128 value = chunk.int128(column, row);
+        lane.units[row] = texts.number({reinterpret_cast<const char*>(&value), sizeof(value)});
+      }
+      break;
+    case EngineType::Bool:
+    case EngineType::Double:
+      throw std::invalid_argument("a unit is a whole number, a date or a text");
   }
-  std::uint64_t* row = rows_of.blocks.back().get() + rows_of.used;
-  rows_of.used += words;
-  ++rows_of.rows;
-  return row;
 }
 
-template <class UnitOf>
-void UnitRows::State::place(const EngineChunk& chunk, Lane& lane, const UnitOf& unit_of) {
+bool UnitRows::State::take_link(const EngineChunk& chunk, Lane& lane) {
+  if (chunk.type(0) != EngineType::Int64) return false;
+  name_units(chunk, 1, lane);
+  const auto keys = chunk.int64s(0);
+  for (std::size_t row = 0; row < chunk.size(); ++row)
+    if (!chunk.is_null(0, row) && !chunk.is_null(1, row))
+      lane.pairs.emplace_back(keys[row], lane.units[row]);
+  return true;
+}
+
+// False: it leads to two units, or is no whole number.
+Result<bool> UnitRows::State::load_link(Engine& engine) {
+  DISCREET_TRY(const VisitedRows visited,
+               engine.visit(shape.link_sql, {"link", "unit"},
+                            [&](const EngineChunk& chunk, std::size_t number) {
+                              return take_link(chunk, lane(number));
+                            }));
+  if (visited.stopped) return false;
+  std::vector<UnitLink::Pairs> parts;
+  for (const auto& one : lanes) parts.push_back(std::move(one->pairs));
+  link = UnitLink::make(parts);
+  return link.has_value();
+}
+
+// Whose row each is, or that it is nobody's.
+bool UnitRows::State::find_owners(const EngineChunk& chunk, Lane& lane) {
+  const std::size_t size = chunk.size();
+  lane.nobodys.assign(size, 0);
+  if (chunk.has_nulls(0))
+    for (std::size_t row = 0; row < size; ++row) lane.nobodys[row] = chunk.is_null(0, row);
+  if (!link) {
+    name_units(chunk, 0, lane);
+    return true;
+  }
+  if (chunk.type(0) != EngineType::Int64) return false;
+  const auto keys = chunk.int64s(0);
+  lane.units.resize(size);
+  for (const std::int64_t key : keys) link->prefetch(key);
+  for (std::size_t row = 0; row < size; ++row) {
+    lane.units[row] = lane.nobodys[row] != 0 ? UnitLink::kNobody : link->unit(keys[row]);
+    lane.nobodys[row] = lane.units[row] == UnitLink::kNobody;
+  }
+  return true;
+}
+
+// Rows that come one after the other often are one unit's, and of few groups.
+void UnitRows::State::place(std::size_t rows_of_chunk, Lane& lane) {
+  constexpr std::size_t kLookBack = 3;
   lane.nowhere.resize(words);
-  lane.places.resize(chunk.size());
-  for (std::size_t row = 0; row < chunk.size(); ++row) {
-    if (chunk.is_null(0, row)) {
+  lane.places.resize(rows_of_chunk);
+  for (std::size_t row = 0; row < rows_of_chunk; ++row) {
+    if (lane.nobodys[row] != 0) {
       lane.places[row] = lane.nowhere.data();
       continue;
     }
-    const std::int64_t unit = unit_of(row);
-    std::uint64_t* place = new_row(lane.partitions[partition_of(unit)]);
-    place[0] = static_cast<std::uint64_t>(unit);
-    lane.places[row] = place;
+    const auto unit = static_cast<std::uint64_t>(lane.units[row]);
+    const std::uint64_t marks =
+        std::uint64_t{lane.groups[row]} << 32 | std::uint64_t{lane.flags[row]} << times_bits;
+    const std::size_t partition = partition_of(lane.units[row]);
+    std::uint64_t* found = nullptr;
+    for (std::size_t back = 0; merges && back < kLookBack; ++back) {
+      std::uint64_t* last = lane.rows.last(partition, back);
+      if (last == nullptr || last[0] != unit) break;
+      if ((last[1] & ~std::uint64_t{kTimesMax}) == marks && (last[1] & kTimesMax) < kTimesMax) {
+        found = last;
+        break;
+      }
+    }
+    if (found == nullptr) {
+      found = lane.rows.add(partition);
+      found[0] = unit;
+      found[1] = marks;
+    }
+    if (times_bits > 0) ++found[1];
+    lane.places[row] = found;
   }
 }
 
 bool UnitRows::State::take(const EngineChunk& chunk, Lane& lane) {
   const std::size_t size = chunk.size(), first = 1 + shape.keys.size();
   lane.codes.number(chunk, 1, lane.groups);
-  switch (chunk.type(0)) {
-    case EngineType::Int64:
-    case EngineType::Date:
-    case EngineType::Timestamp: {
-      const auto units = chunk.int64s(0);
-      place(chunk, lane, [&](std::size_t row) { return units[row]; });
-      break;
-    }
-    case EngineType::Varchar:
-      place(chunk, lane, [&](std::size_t row) { return texts.number(chunk.varchar(0, row)); });
-      break;
-    case EngineType::HugeInt:
-      place(chunk, lane, [&](std::size_t row) {
-        const Int128 value = chunk.int128(0, row);
-        return texts.number({reinterpret_cast<const char*>(&value), sizeof(value)});
-      });
-      break;
-    case EngineType::Bool:
-    case EngineType::Double:
-      throw std::invalid_argument("a unit is a whole number, a date or a text");
-  }
+  if (!find_owners(chunk, lane)) return false;
   lane.flags.assign(size, 0);
   for (std::size_t v = 0; v < shape.values.size(); ++v) {
     const std::size_t column = first + v;
+    if (chunk.decimal_digits(column) != shape.values[v].decimal_digits) return false;
+    const std::uint32_t flag = std::uint32_t{1} << v;
+    if (!chunk.has_nulls(column)) {
+      for (std::size_t row = 0; row < size; ++row) lane.flags[row] |= flag;
+    } else {
+      for (std::size_t row = 0; row < size; ++row)
+        if (!chunk.is_null(column, row)) lane.flags[row] |= flag;
+    }
+  }
+  for (std::size_t p = 0; p < shape.conditions.size(); ++p) {
+    const std::size_t column = first + shape.values.size() + p;
+    const std::uint32_t flag = std::uint32_t{1} << (shape.values.size() + p);
+    const auto truths = chunk.booleans(column);
+    for (std::size_t row = 0; row < size; ++row)
+      if (!chunk.is_null(column, row) && truths[row] != 0) lane.flags[row] |= flag;
+  }
+  const std::uint64_t before = lane.rows.bytes();
+  place(size, lane);
+  for (std::size_t v = 0; v < shape.values.size(); ++v) {
+    const std::size_t column = first + v;
     const RowValue& wanted = shape.values[v];
-    if (chunk.decimal_digits(column) != wanted.decimal_digits) return false;
     const std::uint32_t flag = std::uint32_t{1} << v;
     const auto write = [&](const auto& value) {
-      for (std::size_t row = 0; row < size; ++row)
-        lane.places[row][2 + v] = static_cast<std::uint64_t>(value(row));
+      // What stands where a value is absent means nothing.
+      if (!chunk.has_nulls(column)) {
+        for (std::size_t row = 0; row < size; ++row)
+          lane.places[row][2 + v] += static_cast<std::uint64_t>(value(row));
+      } else {
+        for (std::size_t row = 0; row < size; ++row)
+          if ((lane.flags[row] & flag) != 0)
+            lane.places[row][2 + v] += static_cast<std::uint64_t>(value(row));
+      }
     };
     switch (chunk.type(column)) {
       case EngineType::Int64: {
@@ -255,23 +308,22 @@ bool UnitRows::State::take(const EngineChunk& chunk, Lane& lane) {
       default:
         return false;
     }
-    if (!chunk.has_nulls(column)) {
-      for (std::size_t row = 0; row < size; ++row) lane.flags[row] |= flag;
-    } else {
-      for (std::size_t row = 0; row < size; ++row)
-        if (!chunk.is_null(column, row)) lane.flags[row] |= flag;
-    }
   }
-  for (std::size_t p = 0; p < shape.conditions.size(); ++p) {
-    const std::size_t column = first + shape.values.size() + p;
-    const std::uint32_t flag = std::uint32_t{1} << (shape.values.size() + p);
-    const auto truths = chunk.booleans(column);
-    for (std::size_t row = 0; row < size; ++row)
-      if (!chunk.is_null(column, row) && truths[row] != 0) lane.flags[row] |= flag;
+  return keep_within_memory(lane, before);
+}
+
+// The lane that finds the limit passed makes room with its own rows: the others need no lock.
+bool UnitRows::State::keep_within_memory(Lane& lane, std::uint64_t before) {
+  const std::uint64_t now = lane.rows.bytes();
+  bytes += now - before;
+  if (bytes <= memory_max) return true;
+  {
+    const std::lock_guard lock(mutex);
+    if (!file) file = SpillFile::open();
+    if (!file) return false;
   }
-  for (std::size_t row = 0; row < size; ++row)
-    lane.places[row][1] = std::uint64_t{lane.groups[row]} << 32 | lane.flags[row];
-  return bytes <= memory_max;
+  bytes -= now;
+  return lane.rows.spill(*file);
 }
 
 bool UnitRows::fits(const UnitRowsShape& shape) {
@@ -283,50 +335,121 @@ Result<std::optional<UnitRows>> UnitRows::load(Engine& engine, const std::string
   if (!fits(shape)) return std::optional<UnitRows>();
   auto state = std::make_unique<State>();
   state->shape = std::move(shape);
+  const UnitRowsShape& wanted = state->shape;
   state->memory_max = memory_max;
-  state->words = 2 + state->shape.values.size();
-  std::vector<std::string> columns = {state->shape.unit};
-  columns.insert(columns.end(), state->shape.keys.begin(), state->shape.keys.end());
-  for (const RowValue& value : state->shape.values) columns.push_back(value.column);
-  columns.insert(columns.end(), state->shape.conditions.begin(), state->shape.conditions.end());
+  state->words = 2 + wanted.values.size();
+  const bool has_room = wanted.values.size() + wanted.conditions.size() <= kFlagsBesideTimes;
+  state->times_bits = has_room ? 8 : 0;
+  state->merges =
+      has_room &&
+      std::all_of(wanted.values.begin(), wanted.values.end(),
+                  [](const RowValue& value) {
+                    return value.lower >= -kMergedMax && value.upper <= kMergedMax;
+                  }) &&
+      std::none_of(wanted.features.begin(), wanted.features.end(), [](const RowFeature& feature) {
+        return feature.kind == RowFeature::Kind::SumOfProducts;
+      });
+  std::vector<std::string> columns = {wanted.unit};
+  columns.insert(columns.end(), wanted.keys.begin(), wanted.keys.end());
+  for (const RowValue& value : wanted.values) columns.push_back(value.column);
+  columns.insert(columns.end(), wanted.conditions.begin(), wanted.conditions.end());
+  if (!wanted.link_sql.empty()) {
+    DISCREET_TRY(const bool leads, state->load_link(engine));
+    if (!leads) return std::optional<UnitRows>();
+  }
   DISCREET_TRY(const VisitedRows visited,
                engine.visit(sql, columns, [&](const EngineChunk& chunk, std::size_t lane) {
                  return state->take(chunk, state->lane(lane));
                }));
   if (visited.stopped) return std::optional<UnitRows>();
   state->rows = visited.rows;
+  state->link.reset();
   return std::optional<UnitRows>(UnitRows(std::move(state)));
 }
 
-PartitionOutput UnitRows::State::add_up(std::size_t partition,
-                                        const std::vector<std::vector<std::uint32_t>>& numbers,
-                                        const std::optional<GroupLimit>& limit,
-                                        Scratch& scratch) const {
+void UnitRows::State::add_features(std::span<const SortedRow> same, Int128* out) const {
+  const auto times = [&](const SortedRow& row) {
+    return times_bits > 0 ? Int128{row.marks & kTimesMax} : Int128{1};
+  };
+  const auto value = [&](const SortedRow& row, std::size_t v) {
+    return static_cast<std::int64_t>(row.words[2 + v]);
+  };
+  for (const RowFeature& feature : shape.features) {
+    Int128 total = 0;
+    const auto flag = [&](std::size_t at) {
+      return std::uint32_t{1} << (at + static_cast<std::size_t>(times_bits));
+    };
+    switch (feature.kind) {
+      case RowFeature::Kind::Rows:
+        for (const SortedRow& row : same)
+          if (!feature.condition ||
+              (row.marks & flag(shape.values.size() + *feature.condition)) != 0)
+            total += times(row);
+        break;
+      case RowFeature::Kind::Count:
+        for (const SortedRow& row : same)
+          if ((row.marks & flag(feature.value)) != 0) total += times(row);
+        break;
+      case RowFeature::Kind::Sum:  // what is absent was not added
+        for (const SortedRow& row : same) total += value(row, feature.value);
+        break;
+      case RowFeature::Kind::SumOfProducts: {
+        const std::uint32_t both = flag(feature.value) | flag(feature.second);
+        for (const SortedRow& row : same)
+          if ((row.marks & both) == both)
+            total += Int128{value(row, feature.value)} * value(row, feature.second);
+        break;
+      }
+    }
+    *out++ = total;
+  }
+}
+
+namespace {
+
+/// Rows that were put into a file cannot be read back.
+struct SpillLost : std::exception {};
+
+}  // namespace
+
+std::size_t UnitRows::State::rows_of(std::size_t partition) const {
+  std::size_t count = 0;
+  for (const auto& lane : lanes) count += lane->rows.rows(partition);
+  return count;
+}
+
+void UnitRows::State::add_up(std::size_t partition,
+                             const std::vector<std::vector<std::uint32_t>>& numbers,
+                             const std::optional<GroupLimit>& limit, Scratch& scratch,
+                             PartitionOutput& out) const {
   using Row = SortedRow;
   // Number the units, then sort rows by unit: two passes over memory that is still near.
-  std::size_t count = 0;
-  for (const auto& lane : lanes) count += lane->partitions[partition].rows;
-  PartitionOutput out;
-  if (count == 0) return out;
-  NumberCodes units;
-  auto& [unit_of, unsorted, sorted] = scratch;
+  std::size_t count = rows_of(partition);
+  if (count == 0) return;
+  auto& [units, unit_of, unsorted, sorted, spilled] = scratch;
+  units.clear();
   if (unit_of.size() < count) {
     unit_of.resize(count);
     unsorted.resize(count);
     sorted.resize(count);
   }
+  spilled.resize(lanes.size());
   std::size_t at = 0;
   for (std::size_t l = 0; l < lanes.size(); ++l) {
-    const RowBlocks& from = lanes[l]->partitions[partition];
-    std::size_t left = from.rows;
-    for (const auto& block : from.blocks)
-      for (std::size_t word = 0; left > 0 && word + words <= kBlockWords; word += words, --left) {
-        const std::uint64_t* row = block.get() + word;
+    const auto take_block = [&](std::span<const std::uint64_t> block) {
+      constexpr std::size_t kAhead = 16;
+      const std::size_t ahead = kAhead * words;
+      for (std::size_t word = 0; word < block.size(); word += words) {
+        if (word + ahead < block.size())
+          __builtin_prefetch(&numbers[l][block[word + ahead + 1] >> 32]);
+        const std::uint64_t* row = &block[word];
         const std::uint32_t group = numbers[l][row[1] >> 32];
         if (group == kDropped) continue;
         unit_of[at] = units.of(static_cast<std::int64_t>(row[0]));
         unsorted[at++] = {group, static_cast<std::uint32_t>(row[1]), row};
       }
+    };
+    if (!lanes[l]->rows.read(partition, file.get(), spilled[l], take_block)) throw SpillLost();
   }
   count = at;
   std::vector<std::uint32_t> next(units.size() + std::size_t{1});
@@ -335,32 +458,30 @@ PartitionOutput UnitRows::State::add_up(std::size_t partition,
   const std::vector<std::uint32_t> begin = next;
   for (std::size_t i = 0; i < count; ++i) sorted[next[unit_of[i]]++] = unsorted[i];
 
-  const auto& features = shape.features;
   const auto by_group = [](const Row& a, const Row& b) { return a.group < b.group; };
   std::vector<std::pair<std::uint64_t, std::size_t>> ranked;  // hash, first row of the group
   std::vector<std::size_t> firsts;
   out.ends.reserve(units.size());
-  out.values.reserve(
-      (limit ? std::min<std::size_t>(count, units.size() * limit->most) : units.size()) *
-      shape.features.size());
-  out.group.reserve(limit ? std::min<std::size_t>(count, units.size() * limit->most) : count);
   for (std::uint32_t unit = 0; unit < units.size(); ++unit) {
-    const std::span<Row> rows_of(sorted.data() + begin[unit], begin[unit + 1] - begin[unit]);
-    if (rows_of.size() <= 16) {
-      for (std::size_t i = 1; i < rows_of.size(); ++i)
-        for (std::size_t j = i; j > 0 && rows_of[j].group < rows_of[j - 1].group; --j)
-          std::swap(rows_of[j], rows_of[j - 1]);
+    const std::span<Row> mine(sorted.data() + begin[unit], begin[unit + 1] - begin[unit]);
+    if (mine.size() <= 16) {
+      for (std::size_t i = 1; i < mine.size(); ++i) {
+        const Row moved = mine[i];
+        std::size_t j = i;
+        for (; j > 0 && moved.group < mine[j - 1].group; --j) mine[j] = mine[j - 1];
+        mine[j] = moved;
+      }
     } else {
-      std::sort(rows_of.begin(), rows_of.end(), by_group);
+      std::sort(mine.begin(), mine.end(), by_group);
     }
     firsts.clear();
-    for (std::size_t i = 0; i < rows_of.size(); ++i)
-      if (i == 0 || rows_of[i].group != rows_of[i - 1].group) firsts.push_back(i);
+    for (std::size_t i = 0; i < mine.size(); ++i)
+      if (i == 0 || mine[i].group != mine[i - 1].group) firsts.push_back(i);
     if (limit && firsts.size() > limit->most) {
       ranked.clear();
       for (const std::size_t first : firsts)
         ranked.emplace_back(keyed_hash(limit->key, static_cast<std::uint64_t>(units.value(unit)),
-                                       rows_of[first].group),
+                                       mine[first].group),
                             first);
       const auto cut = ranked.begin() + static_cast<std::ptrdiff_t>(limit->most);
       std::nth_element(ranked.begin(), cut, ranked.end());
@@ -370,83 +491,66 @@ PartitionOutput UnitRows::State::add_up(std::size_t partition,
     }
     for (const std::size_t first : firsts) {
       std::size_t end = first + 1;
-      while (end < rows_of.size() && rows_of[end].group == rows_of[first].group) ++end;
-      const auto same = rows_of.subspan(first, end - first);
-      out.group.push_back(same.front().group);
-      for (const RowFeature& feature : features) {
-        Int128 total = 0;
-        const auto value = [&](const Row& row, std::size_t v) {
-          return static_cast<std::int64_t>(row.words[2 + v]);
-        };
-        const std::uint32_t has = std::uint32_t{1} << feature.value,
-                            has_both = has | std::uint32_t{1} << feature.second;
-        switch (feature.kind) {
-          case RowFeature::Kind::Rows:
-            if (!feature.condition) {
-              total = std::ssize(same);
-              break;
-            }
-            for (const Row& row : same)
-              total += row.flags >> (shape.values.size() + *feature.condition) & 1;
-            break;
-          case RowFeature::Kind::Count:
-            for (const Row& row : same) total += (row.flags & has) != 0;
-            break;
-          case RowFeature::Kind::Sum:
-            for (const Row& row : same)
-              if ((row.flags & has) != 0) total += value(row, feature.value);
-            break;
-          case RowFeature::Kind::SumOfProducts:
-            for (const Row& row : same)
-              if ((row.flags & has_both) == has_both)
-                total += Int128{value(row, feature.value)} * value(row, feature.second);
-            break;
-        }
-        out.values.push_back(total);
-      }
+      while (end < mine.size() && mine[end].group == mine[first].group) ++end;
+      out.group[out.size] = mine[first].group;
+      add_features(mine.subspan(first, end - first), out.values + out.size * shape.features.size());
+      ++out.size;
     }
-    if (!firsts.empty()) out.ends.push_back(out.group.size());
+    if (!firsts.empty()) out.ends.push_back(out.size);
   }
-  return out;
 }
 
-UnitPartials UnitRows::add_up(const Numbering& number,
-                              const std::optional<GroupLimit>& limit) const {
+Result<UnitPartials> UnitRows::add_up(const Numbering& number,
+                                      const std::optional<GroupLimit>& limit,
+                                      const ManyNumbering& number_many) const {
   const State& s = *state_;
   std::vector<std::vector<std::uint32_t>> numbers;  // by lane, by its own number
   std::vector<EngineValue> keys;
   for (const auto& lane : s.lanes) {
     auto& of_lane = numbers.emplace_back();
+    if (const auto* wholes = number_many ? lane->codes.wholes() : nullptr) {
+      of_lane.resize(lane->codes.size());
+      of_lane[0] = lane->codes.keys(0, keys) ? number(keys).value_or(kDropped) : kDropped;
+      number_many(*wholes, std::span(of_lane).subspan(1));
+      continue;
+    }
     of_lane.reserve(lane->codes.size());
     for (std::uint32_t group = 0; group < lane->codes.size(); ++group)
       of_lane.push_back(lane->codes.keys(group, keys) ? number(keys).value_or(kDropped) : kDropped);
   }
   const bool threads = s.rows >= kRowsForThreads;
-  std::vector<PartitionOutput> parts(kPartitions);
-  std::vector<Scratch> scratch(workers());
-  for_each_parallel(kPartitions, threads, [&](std::size_t i, std::size_t worker) {
-    parts[i] = s.add_up(i, numbers, limit, scratch[worker]);
-  });
-
-  std::vector<std::size_t> first_unit(kPartitions + 1), first_row(kPartitions + 1);
-  for (std::size_t i = 0; i < kPartitions; ++i) {
-    first_unit[i + 1] = first_unit[i] + parts[i].ends.size();
-    first_row[i + 1] = first_row[i] + parts[i].group.size();
-  }
   const std::size_t features = s.shape.features.size();
+  std::vector<std::size_t> room(kPartitions + 1);
+  for (std::size_t i = 0; i < kPartitions; ++i) room[i + 1] = room[i] + s.rows_of(i);
   UnitPartials all;
-  all.begin.resize(first_unit.back() + 1);
-  all.group.resize(first_row.back());
-  all.values.resize(first_row.back() * features);
-  all.begin[0] = 0;
-  for_each_parallel(kPartitions, threads, [&](std::size_t i, std::size_t) {
-    for (std::size_t unit = 0; unit < parts[i].ends.size(); ++unit)
-      all.begin[first_unit[i] + unit + 1] = first_row[i] + parts[i].ends[unit];
-    std::copy(parts[i].group.begin(), parts[i].group.end(), all.group.data() + first_row[i]);
-    std::copy(parts[i].values.begin(), parts[i].values.end(),
-              all.values.data() + first_row[i] * features);
-    parts[i] = {};
-  });
+  all.group.resize(room.back());
+  all.values.resize(room.back() * features);
+  std::vector<PartitionOutput> parts;
+  for (std::size_t i = 0; i < kPartitions; ++i)
+    parts.push_back({all.group.data() + room[i], all.values.data() + room[i] * features});
+  std::vector<Scratch> scratch(workers());
+  try {
+    for_each_parallel(kPartitions, threads, [&](std::size_t i, std::size_t worker) {
+      s.add_up(i, numbers, limit, scratch[worker], parts[i]);
+    });
+  } catch (const SpillLost&) {
+    return Error{ErrorCode::Unavailable, kStatementFailed};
+  }
+  // Close the gaps that rows of the same group have left.
+  std::size_t size = 0, units = 0;
+  for (const PartitionOutput& part : parts) units += part.ends.size();
+  all.begin.reserve(units + 1);
+  all.begin.push_back(0);
+  for (const PartitionOutput& part : parts) {
+    for (const std::size_t end : part.ends) all.begin.push_back(size + end);
+    if (part.group != all.group.data() + size) {
+      std::copy_n(part.group, part.size, all.group.data() + size);
+      std::copy_n(part.values, part.size * features, all.values.data() + size * features);
+    }
+    size += part.size;
+  }
+  all.group.resize(size);
+  all.values.resize(size * features);
   return all;
 }
 

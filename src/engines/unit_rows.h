@@ -1,8 +1,9 @@
 // What each privacy unit adds to each group, put together while the engine streams its rows.
 //
 // The engine's threads hand rows over as they make them. Each thread numbers the groups it meets
-// and appends the row to a partition chosen by its unit; then every partition, small enough for the
-// cache, is sorted by unit and added up by itself. No table of all units and groups is ever built.
+// and appends the row to a partition chosen by its unit (or adds it to the unit's last row there);
+// then every partition, small enough for the cache, is sorted by unit and added up by itself. No
+// table of all units and groups is ever built. Past a memory limit partitions go to a file.
 // Guarantee: add_up() gives what GROUP BY unit, keys over the same rows gives, in exact integers;
 //            with a limit, a uniformly chosen subset of every unit's groups.
 // Assumes:   values are within 62 bits and a unit has fewer than 2^32 rows.
@@ -14,6 +15,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -54,6 +56,9 @@ struct UnitRowsShape {
   std::vector<RowValue> values;
   std::vector<std::string> conditions;
   std::vector<RowFeature> features;
+  /// Not empty: the first column is not the unit but a whole number that leads to it, and this
+  /// statement's rows (`link`, `unit`) say where. Rows that lead nowhere are nobody's.
+  std::string link_sql{};
 };
 
 /// At most this many groups of a unit, those of smallest keyed hash: the caller draws the key anew
@@ -72,8 +77,9 @@ struct UnitPartials {
 
 class UnitRows {
  public:
-  /// Reads all rows. Nothing: they would take more than `memory_max` bytes, or have more values and
-  /// conditions than a row of this form, or others than the shape says; the engine can still add
+  /// Reads all rows; what takes more than `memory_max` bytes is kept in a file without a name.
+  /// Nothing: they have more values and conditions than a row of this form, or others than the
+  /// shape says; a link leads to two units; there is no room for the file. The engine can still add
   /// up by itself.
   static Result<std::optional<UnitRows>> load(Engine& engine, const std::string& sql,
                                               UnitRowsShape shape, std::uint64_t memory_max);
@@ -87,7 +93,13 @@ class UnitRows {
   /// without a number are dropped before groups are limited.
   using Numbering =
       std::function<std::optional<std::uint32_t>(const std::vector<EngineValue>& keys)>;
-  UnitPartials add_up(const Numbering& number, const std::optional<GroupLimit>& limit) const;
+  /// The same for many keys at once, where a key is one whole number; kDropped: it has no number.
+  using ManyNumbering =
+      std::function<void(std::span<const std::int64_t> keys, std::span<std::uint32_t> numbers)>;
+  static constexpr std::uint32_t kDropped = UINT32_MAX;
+  /// Unavailable: rows that were put into a file cannot be read back.
+  Result<UnitPartials> add_up(const Numbering& number, const std::optional<GroupLimit>& limit,
+                              const ManyNumbering& number_many = nullptr) const;
 
  private:
   struct State;

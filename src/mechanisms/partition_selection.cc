@@ -14,6 +14,7 @@ namespace {
 constexpr double kEpsilonMin = 0x1p-40, kEpsilonMax = 512, kDeltaMin = 0x1p-1000;
 // The chances in doubles are within 1e-12; a coin that falls this near is decided by exact_coin.
 constexpr double kNear = 1e-9;
+constexpr std::uint64_t kChancesKept = 256;
 constexpr std::uint64_t kUnitsMax = std::uint64_t{1} << 62;
 
 struct Pair {
@@ -118,6 +119,8 @@ Result<PartitionSelection> PartitionSelection::make(ApproxDp budget, PartitionLi
   while (last > 0 && !still_rising(selection.epsilon_, selection.delta_, last)) --last;
   while (still_rising(selection.epsilon_, selection.delta_, last + 1)) ++last;
   selection.rising_steps_ = last + 1;
+  for (std::uint64_t units = 0; units < kChancesKept; ++units)
+    selection.chances_.push_back(selection.keep_probability(units));
   return selection;
 }
 
@@ -154,10 +157,11 @@ PartitionSelection::Bounds PartitionSelection::keep_bounds(std::uint64_t units,
 }
 
 bool PartitionSelection::keep(std::uint64_t units, RandomSource& random) const {
-  BigInt drawn = random.bits64();
-  const double chance = keep_probability(units);
-  const double uniform = static_cast<double>(static_cast<std::uint64_t>(drawn)) * 0x1p-64;
+  const std::uint64_t first = random.bits64();
+  const double chance = units < chances_.size() ? chances_[units] : keep_probability(units);
+  const double uniform = static_cast<double>(first) * 0x1p-64;
   if (std::fabs(uniform - chance) > kNear) return uniform < chance;
+  BigInt drawn = first;
   // Both the uniform number and the chance gain digits until their order is certain.
   for (unsigned bits = 64;; bits += 64) {
     const Bounds bounds = keep_bounds(units, bits + 64);

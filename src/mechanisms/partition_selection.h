@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "base/rational.h"
 #include "privacy/loss_event.h"
@@ -60,6 +61,7 @@ class PartitionSelection {
   PartitionLimits limits_;
   Rational epsilon_, delta_;        // of the share, exactly
   std::uint64_t rising_steps_ = 1;  // n up to which the chance grows by the e^epsilon rule
+  std::vector<double> chances_;     // of few units, which most keys have
 };
 
 class NoisyPartitionSelection {

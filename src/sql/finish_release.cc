@@ -82,6 +82,7 @@ void collect(const Plan& plan, const catalog::Policy& policy, std::set<std::stri
 Result<Relation> Binder::finish_release(const Query& query, Relation input,
                                         Aggregation& aggregation) {
   const int position = query.position;
+  const bool had_unit = input.unit.has_value();
   DISCREET_TRY_VOID(attach_unit(input, position));
   // The statement stands alone, so nothing in it may come from the query around: also not from deep
   // inside a subquery of FROM.
@@ -189,12 +190,18 @@ Result<Relation> Binder::finish_release(const Query& query, Relation input,
   release.table = fmt::format("released_{}", releases_.size() + 1);
   find_key_domains(*input.plan, keys, facts_, policy_, release, schema_.dialect());
 
+  std::optional<UnitLinkPlan> link;
+  if (!had_unit)
+    if (const auto* join = std::get_if<Join>(&input.plan->node)) {
+      const auto* equal = as_apply(*join->condition, Function::Equal);
+      link = UnitLinkPlan{join->left, join->right, equal->args[0], equal->args[1]};
+    }
   Type unit_type = integer_type();
   for (const Field& field : input.fields)
     if (field.id == *input.unit) unit_type = field.type;
   write_release_sql(ReleaseInput{*input.plan, use_column(*input.unit, unit_type), keys,
                                  aggregation.raw, aggregation.grid_sql, aggregation.conditions,
-                                 aggregation.feature_sql, facts_, schema_.dialect()},
+                                 aggregation.feature_sql, facts_, schema_.dialect(), link},
                     release);
   if (release.options && release.options->group_selection == GroupSelection::PublicGroups)
     for (std::size_t i = 0; i < release.keys.size(); ++i)

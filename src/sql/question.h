@@ -256,6 +256,10 @@ struct Release {
   /// whole.
   std::string streamed_sql;
   std::vector<int> streamed_digits;
+  /// Where whose rows these are is told by a link of the policy alone, and its key is a whole
+  /// number: streamed_sql without the join, with the link's key in the column `unit`, and the rows
+  /// (`link`, `unit`) of the table it leads to. Else empty.
+  std::string linked_sql, link_sql;
   /// Only where one_row_per_unit: one row per group with the exact totals k1, ..., f1, ...,
   /// `units`.
   std::optional<std::string> totals_sql;

@@ -301,6 +301,22 @@ void write_release_sql(const ReleaseInput& input, Release& release) {
                   emit_plan(input.plan, with_unit, &input.facts, input.dialect), unit_text);
   const std::string rows = fmt::format("SELECT {} FROM {}", joined(with({"unit"}, second)), named);
   release.streamed_sql = fmt::format("SELECT {} FROM {}", joined(with({"unit"}, streamed)), named);
+  if (input.link && unit_fits && input.link->key->type.kind == TypeKind::Integer &&
+      input.link->target->type.kind == TypeKind::Integer) {
+    const auto& link = *input.link;
+    auto with_key = wanted;
+    for_each_column(*link.key, [&](ColumnId id) { with_key.push_back(id); });
+    const auto key = emit_scalar(*link.key), target = emit_scalar(*link.target);
+    release.linked_sql =
+        fmt::format("SELECT {} FROM (SELECT {} FROM ({}) WHERE {} IS NOT NULL)",
+                    joined(with({"unit"}, streamed)), joined(with({key + " AS unit"}, first)),
+                    emit_plan(*link.rows, with_key, &input.facts), key);
+    std::vector<ColumnId> owner;
+    for (const ScalarPtr& one : {link.target, input.unit})
+      for_each_column(*one, [&](ColumnId id) { owner.push_back(id); });
+    release.link_sql = fmt::format("SELECT {} AS link, {} AS unit FROM ({})", target, unit_text,
+                                   emit_plan(*link.owner, owner));
+  }
   const auto unit_and_keys = with({"unit"}, keys);
   if (release.bounds.one_row_per_unit) {
     // Nothing to add up within a unit, but a row is still what the curator expects.
@@ -326,6 +342,8 @@ void write_release_sql(const ReleaseInput& input, Release& release) {
     release.streamed_sql = input.dialect->statement(release.streamed_sql);
   else
     release.streamed_sql.clear();
+  release.linked_sql.clear();
+  release.link_sql.clear();
   release.rows_sql = input.dialect->statement(release.rows_sql);
   release.partials_sql = input.dialect->statement(release.partials_sql);
   if (release.totals_sql) release.totals_sql = input.dialect->statement(*release.totals_sql);

@@ -31,6 +31,12 @@ GridChoice choose_grid(Type type, const Facts& facts, const std::optional<AskedB
 std::string grid_expression(const Value& value, const std::string& input,
                             const EngineDialect* dialect = nullptr);
 
+/// The join that Binder::attach_unit put on top of a plan: `key` of `rows` is `target` of `owner`.
+struct UnitLinkPlan {
+  PlanPtr rows, owner;
+  ScalarPtr key, target;
+};
+
 struct ReleaseInput {
   const Plan& plan;
   ScalarPtr unit;
@@ -41,6 +47,7 @@ struct ReleaseInput {
   const std::vector<std::string>& feature_sql;
   const FactsTable& facts;
   const EngineDialect* dialect = nullptr;
+  std::optional<UnitLinkPlan> link{};
 };
 
 /// Fills in rows_sql, partials_sql, totals_sql and the streams' sql.

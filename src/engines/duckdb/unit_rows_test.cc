@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <map>
 #include <set>
 
@@ -125,8 +126,11 @@ TEST(UnitRowsTest, BothFormsGiveIdenticalPartials) {
         const auto loaded = UnitRows::load(engine, sql, kShape, 1 << 30);
         ASSERT_TRUE(loaded.has_value() && loaded->has_value());
         Numbered groups;
-        const auto partials = (*loaded)->add_up(
-            [&](const Keys& keys) { return std::optional(groups.number(keys)); }, std::nullopt);
+        const auto partials =
+            (*loaded)
+                ->add_up([&](const Keys& keys) { return std::optional(groups.number(keys)); },
+                         std::nullopt)
+                .value();
         EXPECT_EQ(by_stream(partials, groups), by_engine(engine, sql));
         // Rows of a unit are together, its groups different.
         for (std::size_t u = 0; u + 1 < partials.begin.size(); ++u)
@@ -144,10 +148,10 @@ TEST(UnitRowsTest, GroupsWithoutANumberAreDroppedBeforeTheLimit) {
     const std::uint32_t found = groups.number(keys);
     return found % 2 == 0 ? std::optional(found) : std::nullopt;
   };
-  const auto all = loaded->add_up(number, std::nullopt);
-  const auto few = loaded->add_up(number, GroupLimit{3, {1, 2}});
-  const auto again = loaded->add_up(number, GroupLimit{3, {1, 2}});
-  const auto other = loaded->add_up(number, GroupLimit{3, {1, 3}});
+  const auto all = loaded->add_up(number, std::nullopt).value();
+  const auto few = loaded->add_up(number, GroupLimit{3, {1, 2}}).value();
+  const auto again = loaded->add_up(number, GroupLimit{3, {1, 2}}).value();
+  const auto other = loaded->add_up(number, GroupLimit{3, {1, 3}}).value();
   EXPECT_EQ(few.group, again.group);
   EXPECT_NE(few.group, other.group) << "the choice must follow the key";
   ASSERT_EQ(few.begin.size(), all.begin.size());
@@ -167,28 +171,123 @@ TEST(UnitRowsTest, TheChoiceOfGroupsIsUniform) {
       UnitRows::load(engine, "SELECT 5 AS unit, i AS k1 FROM range(8) t(i)", shape, 1 << 30)
           .value();
   std::map<std::uint32_t, int> kept;
-  for (std::uint64_t key = 0; key < 4000; ++key)
-    for (const std::uint32_t group : loaded
-                                         ->add_up(
-                                             [](const Keys& keys) {
-                                               return std::optional(static_cast<std::uint32_t>(
-                                                   std::get<std::int64_t>(keys[0])));
-                                             },
-                                             GroupLimit{2, {key, 77}})
-                                         .group)
-      ++kept[group];
+  const auto number = [](const Keys& keys) {
+    return std::optional(static_cast<std::uint32_t>(std::get<std::int64_t>(keys[0])));
+  };
+  for (std::uint64_t key = 0; key < 4000; ++key) {
+    const UnitPartials chosen = loaded->add_up(number, GroupLimit{2, {key, 77}}).value();
+    for (const std::uint32_t group : chosen.group) ++kept[group];
+  }
   for (std::uint32_t group = 0; group < 8; ++group)
     EXPECT_NEAR(kept[group], 1000, 6 * 27.4) << "group " << group;
 }
 
-TEST(UnitRowsTest, RowsOverTheMemoryLimitAreLeftToTheEngine) {
+TEST(UnitRowsTest, RowsOverTheMemoryLimitGoThroughAFileAndGiveTheSamePartials) {
   DuckDb engine = DuckDb::open({.threads = 2}).value();
-  const auto loaded = UnitRows::load(engine, random_rows("u::BIGINT", 500'000, 1), kShape, 1 << 20);
-  ASSERT_TRUE(loaded.has_value());
-  EXPECT_FALSE(loaded->has_value());
+  const std::string sql = random_rows("u::BIGINT", 60'000, 4);
+  const auto expected = by_engine(engine, sql);
+  for (const std::uint64_t memory_max : {0ull, 1ull << 19, 1ull << 30}) {
+    const auto loaded = UnitRows::load(engine, sql, kShape, memory_max).value();
+    ASSERT_TRUE(loaded.has_value());
+    Numbered groups;
+    const auto number = [&](const Keys& keys) { return std::optional(groups.number(keys)); };
+    for (int time = 0; time < 2; ++time)
+      EXPECT_EQ(by_stream(loaded->add_up(number, std::nullopt).value(), groups), expected)
+          << memory_max;
+  }
   UnitRowsShape wide = kShape;
   wide.conditions.assign(40, "p1");
   EXPECT_FALSE(UnitRows::fits(wide));
+}
+
+TEST(UnitRowsTest, WithoutRoomForTheFileTheEngineIsLeftToAddUp) {
+  DuckDb engine = DuckDb::open({.threads = 2}).value();
+  const char* before = std::getenv("TMPDIR");
+  const std::string kept = before == nullptr ? "" : before;
+  ::setenv("TMPDIR", "/nowhere/at/all", 1);
+  const auto loaded = UnitRows::load(engine, random_rows("u::BIGINT", 5'000, 1), kShape, 0);
+  before == nullptr ? ::unsetenv("TMPDIR") : ::setenv("TMPDIR", kept.c_str(), 1);
+  ASSERT_TRUE(loaded.has_value());
+  EXPECT_FALSE(loaded->has_value());
+}
+
+// Rows of one unit that follow each other share a stored row: 1,000 of them, more than it can
+// stand for, and a value that is sometimes absent.
+TEST(UnitRowsTest, RowsThatFollowEachOtherAreCountedOneByOne) {
+  DuckDb engine = DuckDb::open({.threads = 1}).value();
+  const UnitRowsShape shape = {"unit",
+                               {"k"},
+                               {{"v", -100, 100}},
+                               {"p"},
+                               {{RowFeature::Kind::Rows},
+                                {RowFeature::Kind::Rows, 0, 0, 0},
+                                {RowFeature::Kind::Count, 0},
+                                {RowFeature::Kind::Sum, 0}}};
+  const std::string rows =
+      "SELECT i // 1000 AS unit, (i // 2) % 2 AS k, CASE WHEN i % 5 = 0 THEN NULL ELSE i % 7 - 3 "
+      "END AS v, i % 3 = 0 AS p FROM range(20000) t(i)";
+  const auto partials =
+      UnitRows::load(engine, rows, shape, 1 << 30)
+          .value()
+          ->add_up(
+              [](const Keys& keys) {
+                return std::optional(static_cast<std::uint32_t>(std::get<std::int64_t>(keys[0])));
+              },
+              std::nullopt)
+          .value();
+  ASSERT_EQ(partials.group.size(), 40u);
+  auto exact = engine.query(
+      "SELECT CAST(COLUMNS(*) AS VARCHAR) FROM (SELECT sum(n), sum(p), sum(c), sum(s) FROM (SELECT "
+      "count(*) n, count(*) FILTER (WHERE p) p, count(v) c, sum(v) s FROM (" +
+      rows + ")))");
+  const auto chunk = exact->next();
+  for (std::size_t f = 0; f < 4; ++f) {
+    Int128 total = 0;
+    for (std::size_t row = 0; row < 40; ++row) {
+      total += partials.values[row * 4 + f];
+      if (f == 0) {
+        EXPECT_EQ(text(partials.values[row * 4]), "500");
+      }
+    }
+    EXPECT_EQ(text(total), (*chunk)->varchar(f, 0)) << f;
+  }
+}
+
+std::multiset<std::vector<std::string>> linked(DuckDb& engine, const std::string& rows,
+                                               const std::string& owners, bool& leads) {
+  UnitRowsShape shape = kShape;
+  shape.link_sql = owners;
+  const auto loaded = UnitRows::load(engine, rows, shape, 1 << 30).value();
+  leads = loaded.has_value();
+  if (!leads) return {};
+  Numbered groups;
+  const auto number = [&](const Keys& keys) { return std::optional(groups.number(keys)); };
+  return by_stream(loaded->add_up(number, std::nullopt).value(), groups);
+}
+
+TEST(UnitRowsTest, ALinkGivesWhatTheJoinGives) {
+  DuckDb engine = DuckDb::open({.threads = 2}).value();
+  const std::string rows = random_rows("u::BIGINT", 20'000, 6);
+  bool leads = false;
+  // Some keys lead nowhere, some owners have no name, some keys have no owner; keys near and far.
+  for (const char* owner : {"o % 50", "'person ' || (o % 50)"})
+    for (const char* key : {"o", "CASE WHEN o < 500 THEN o ELSE o * 1000000000 END"}) {
+      const std::string owners = std::string("SELECT ") + key + " AS link, " + owner +
+                                 " AS unit FROM range(900) t(o) WHERE o % 10 <> 3 UNION ALL SELECT "
+                                 "950, NULL UNION ALL SELECT NULL, " +
+                                 (owner[0] == 'o' ? "7" : "'x'");
+      const std::string joined = "SELECT o.unit AS unit, k1, k2, q1, q2, p1 FROM (" + rows +
+                                 ") r JOIN (" + owners + ") o ON r.unit = o.link WHERE o.unit IS " +
+                                 "NOT NULL";
+      EXPECT_EQ(linked(engine, rows, owners, leads), by_engine(engine, joined));
+      EXPECT_TRUE(leads) << owners;
+    }
+  linked(engine, rows, "SELECT o % 500 AS link, o AS unit FROM range(900) t(o)", leads);
+  EXPECT_FALSE(leads) << "a key with two owners makes two rows of one";
+  linked(engine, rows, "SELECT 'a' AS link, 1 AS unit", leads);
+  EXPECT_FALSE(leads) << "a key that is no whole number";
+  EXPECT_TRUE(linked(engine, rows, "SELECT 1 AS link, 1 AS unit LIMIT 0", leads).empty());
+  EXPECT_TRUE(leads);
 }
 
 TEST(UnitRowsTest, DecimalsAreReadByTheirDigitsAndMovedToTheirBounds) {
@@ -203,8 +302,10 @@ TEST(UnitRowsTest, DecimalsAreReadByTheirDigitsAndMovedToTheirBounds) {
                            {{RowFeature::Kind::Sum, 0}, {RowFeature::Kind::Count, 0}}};
     const auto loaded = UnitRows::load(engine, sql, shape, 1 << 30);
     ASSERT_TRUE(loaded.has_value() && loaded->has_value()) << type;
-    const auto partials = (*loaded)->add_up(
-        [](const Keys&) { return std::optional(std::uint32_t{0}); }, std::nullopt);
+    const auto partials =
+        (*loaded)
+            ->add_up([](const Keys&) { return std::optional(std::uint32_t{0}); }, std::nullopt)
+            .value();
     // -40 to -11 become -10; -10 to 19 stay, with a quarter; the other 40 become 20.
     EXPECT_EQ(text(partials.values[0]), text(30 * -1000 + (135 * 100 + 30 * 25) + 40 * 2000))
         << type;

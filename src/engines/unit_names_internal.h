@@ -1,0 +1,60 @@
+// Names of privacy units: texts as numbers, and a secret order of each unit's groups.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <mutex>
+#include <string_view>
+
+#include "engines/code_table.h"
+
+namespace discreet {
+
+/// SipHash-1-3 (Aumasson, Bernstein 2012) of two words.
+inline std::uint64_t keyed_hash(const std::array<std::uint64_t, 2>& key, std::uint64_t a,
+                                std::uint64_t b) {
+  std::uint64_t v0 = key[0] ^ 0x736f6d6570736575u, v1 = key[1] ^ 0x646f72616e646f6du;
+  std::uint64_t v2 = key[0] ^ 0x6c7967656e657261u, v3 = key[1] ^ 0x7465646279746573u;
+  const auto round = [&] {
+    v0 += v1;
+    v2 += v3;
+    v1 = std::rotl(v1, 13) ^ v0;
+    v3 = std::rotl(v3, 16) ^ v2;
+    v0 = std::rotl(v0, 32);
+    v2 += v1;
+    v0 += v3;
+    v1 = std::rotl(v1, 17) ^ v2;
+    v3 = std::rotl(v3, 21) ^ v0;
+    v2 = std::rotl(v2, 32);
+  };
+  for (const std::uint64_t word : {a, b, std::uint64_t{16} << 56}) {
+    v3 ^= word;
+    round();
+    v0 ^= word;
+  }
+  v2 ^= 0xff;
+  for (int i = 0; i < 3; ++i) round();
+  return v0 ^ v1 ^ v2 ^ v3;
+}
+
+/// Numbers for units that are texts, the same on all threads.
+class UnitTexts {
+ public:
+  std::int64_t number(std::string_view text) {
+    const std::uint64_t hashed = TextCodes::hash(text);
+    const std::size_t shard = hashed >> 58;
+    const std::lock_guard lock(shards_[shard].mutex);
+    return static_cast<std::int64_t>(std::uint64_t{shards_[shard].codes.of(text, hashed)} << 6 |
+                                     shard);
+  }
+
+ private:
+  struct Shard {
+    std::mutex mutex;
+    TextCodes codes;
+  };
+  std::array<Shard, 64> shards_;
+};
+
+}  // namespace discreet
