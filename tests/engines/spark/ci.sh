@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../../.."
 left=$1
 leave_out() { echo "ci: Spark was not tested: $*"; exit 0; }
-[ "$left" -ge 900 ] || leave_out "$left s are left of the hour, and it may take 900"
+[ "$left" -ge 900 ] || leave_out "$left s are left of 45 minutes, and it may take 900"
 memory=$(awk '/^MemAvailable/ { print int($2 / 1024) }' /proc/meminfo)
 [ "$memory" -ge 5000 ] || leave_out "$memory MB of memory are free, and it wants 5000"
 if [ "$(id -u)" = 0 ] || command -v sudo > /dev/null; then tools/setup/debian.sh spark || leave_out "its packages could not be installed"; fi
