@@ -181,6 +181,7 @@ void measure_errors(const Query& query, const Options& options, const std::strin
   DISCREET_CHECK(curator.has_value(), "the copy was not opened");
   const TextRows exact = fetch(plain, query.sql);
   std::vector<double> errors;
+  std::map<std::string, int> notices;
   for (int run = 0; run < options.errors; ++run) {
     const Question question{query.sql,
                             kOwnerAccount,
@@ -196,9 +197,9 @@ void measure_errors(const Query& query, const Options& options, const std::strin
     const auto explanation = curator->explain(question);
     const auto difference = compare(exact, answer->rows, key_columns(*answer, explanation.value()));
     errors.insert(errors.end(), difference.relative.begin(), difference.relative.end());
-    if (run == 0)
-      for (const std::string& notice : answer->notices) fmt::print("       {}\n", notice);
+    for (const std::string& notice : answer->notices) ++notices[notice];
   }
+  for (const auto& [notice, times] : notices) fmt::print("       {} x {}\n", times, notice);
   const double found = 100 * median(errors);
   fmt::print("{:4} median error {:.3g} % of {} cells in {} runs, trials {:.3g} %{}: {:.2f}x\n",
              query.name, found, errors.size() / static_cast<std::size_t>(options.errors),
