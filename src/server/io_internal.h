@@ -129,8 +129,9 @@ inline Error canceled_error(bool by_user) {
 
 /// Runs `work` on a worker. Unavailable: too many wait, it took too long, or it was given up; the
 /// worker then finishes it for nobody, and what was charged stays charged. `work` must own what it
-/// uses, and must be a named variable of the caller: g++ 12 destroys a lambda that is written
-/// inside a co_await expression twice.
+/// uses except the service, and never the session: a worker that drops the last reference would end
+/// a session outside of the I/O thread. It must be a named variable of the caller: g++ 12 destroys
+/// a lambda that is written inside a co_await expression twice.
 template <class T>
 awaitable<Result<T>> on_worker(Service& service, Service::Line line,
                                std::shared_ptr<Waiting> waiting, std::chrono::milliseconds timeout,

@@ -228,9 +228,9 @@ awaitable<Result<Reply>> Session::ask(const ClientStatement& statement,
   const auto timeout = service_.settings().statement_timeout;
   std::function<Result<Reply>(Curator&)> work;
   if (kind == StatementKind::Catalog) {
-    work = [self = shared_from_this(), sql = statement.sql, parameters,
+    work = [&service = service_, sql = statement.sql, parameters,
             identity = identity_](Curator& curator) -> Result<Reply> {
-      DISCREET_TRY(const auto catalog, self->service_.catalog_of(identity.name));
+      DISCREET_TRY(const auto catalog, service.catalog_of(identity.name));
       DISCREET_TRY(Answer answer, catalog->query(sql, parameters, curator.ledger(), identity));
       std::string tag = rows_tag("SELECT", answer);
       return Reply{std::move(answer), std::move(tag)};

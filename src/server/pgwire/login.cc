@@ -128,10 +128,8 @@ awaitable<bool> Session::log_in(const Startup& startup) {
                          service_.settings().login_timeout);
     co_await sleep_until(started + *wait);
   }
-  std::function<Result<Service::Credential>(Curator&)> look_up = [self = shared_from_this(),
-                                                                  name](Curator& curator) {
-    return self->service_.credential(curator, name);
-  };
+  std::function<Result<Service::Credential>(Curator&)> look_up =
+      [&service = service_, name](Curator& curator) { return service.credential(curator, name); };
   auto credential = co_await on_worker<Service::Credential>(
       service_, Service::Line::Quick, waiting_, service_.settings().login_timeout,
       std::move(look_up));
