@@ -1,12 +1,14 @@
 // Local privacy: reports made on the person's side, estimates made by the collector.
+#include <cstring>
 #include <memory>
 
 #include <fmt/format.h>
 
 #include "bindings/glue.h"
+#include "local/attributes.h"
 #include "local/choose.h"
 #include "local/client.h"
-#include "local/confidence.h"
+#include "local/estimates.h"
 #include "local/heavy_hitters.h"
 #include "local/oracle.h"
 #include "local/postprocess.h"
@@ -31,12 +33,6 @@ local::Spec spec_of(const std::string& oracle, double epsilon, std::uint64_t val
 
 using EstimateRow = std::tuple<std::string, double, double, double, double>;
 
-struct EstimateOptions {
-  std::string post;
-  double confidence;
-  bool simultaneous;
-};
-
 local::Bytes bytes_of(const nb::bytes& reports) {
   return {reinterpret_cast<const std::uint8_t*>(reports.c_str()), reports.size()};
 }
@@ -58,30 +54,10 @@ std::pair<local::Tally, std::uint64_t> tally_of(const local::Oracle& oracle, loc
 }
 
 std::vector<EstimateRow> rows_of(const local::Oracle& oracle, const local::Tally& tally,
-                                 const std::vector<std::string>& candidates,
-                                 const EstimateOptions& options) {
-  const auto& spec = oracle.spec();
-  const bool mean = local::is_mean(spec.kind);
-  std::vector<std::uint64_t> inputs;
-  for (const auto& text : candidates) inputs.push_back(value(local::input_of(spec, text)));
-  const auto estimates = value(oracle.estimate(tally, inputs));
-  const double z =
-      value(local::critical_value(options.confidence, options.simultaneous ? estimates.size() : 1));
-  std::vector<double> raw;
-  for (const auto& e : estimates) raw.push_back(e.estimate);
-  if (!mean) {
-    const double threshold = estimates.empty() ? 0 : z * estimates.front().standard_error;
-    raw = local::post_process(value(local::post_process_named(options.post)), raw,
-                              static_cast<double>(tally.reports), threshold);
-  }
+                                 const local::EstimateQuestion& question) {
   std::vector<EstimateRow> rows;
-  for (std::size_t i = 0; i < estimates.size(); ++i) {
-    const auto limits = local::interval(estimates[i], mean ? 0 : tally.reports, z);
-    rows.emplace_back(mean                 ? "mean"
-                      : candidates.empty() ? local::value_text(spec, i)
-                                           : candidates[i],
-                      raw[i], estimates[i].standard_error, limits.low, limits.high);
-  }
+  for (auto& row : value(local::estimate_rows(oracle, tally, question)))
+    rows.emplace_back(std::move(row.value), row.estimate, row.standard_error, row.low, row.high);
   return rows;
 }
 
@@ -107,6 +83,19 @@ void bind_oracle(nb::module_& m) {
             return value(local::Oracle::make(
                 spec_of(oracle, epsilon, values, std::move(labels), low, high, name)));
           })
+      .def_static(
+          "record",
+          [](const std::string& strategy, double epsilon,
+             const std::vector<std::tuple<std::string, std::uint64_t, std::vector<std::string>>>&
+                 attributes,
+             const std::string& name) {
+            std::vector<local::AttributeQuestion> asked;
+            for (const auto& [attribute, values, labels] : attributes)
+              asked.push_back({attribute, values, labels});
+            auto spec = value(local::record_spec(strategy, epsilon, asked));
+            spec.name = name;
+            return value(local::Oracle::make(std::move(spec)));
+          })
       .def_static("from_header",
                   [](const std::string& line) {
                     return value(local::Oracle::make(value(local::parse_header(line))));
@@ -116,6 +105,12 @@ void bind_oracle(nb::module_& m) {
       .def("kind", [](const local::Oracle& self) { return local::name(self.spec().kind); })
       .def("epsilon", [](const local::Oracle& self) { return self.spec().epsilon; })
       .def("values", [](const local::Oracle& self) { return self.spec().values; })
+      .def("attributes",
+           [](const local::Oracle& self) {
+             std::vector<std::string> names;
+             for (const auto& attribute : self.spec().attributes) names.push_back(attribute.name);
+             return names;
+           })
       .def("randomize_texts",
            [](const local::Oracle& self, const std::vector<std::string>& texts) {
              std::string reports;
@@ -154,7 +149,11 @@ void bind_oracle(nb::module_& m) {
              const local::Bytes bytes = bytes_of(reports);
              const Unlocked unlocked;
              const auto [tally, refused] = tally_of(self, bytes);
-             return std::tuple(rows_of(self, tally, candidates, {post, confidence, simultaneous}),
+             return std::tuple(rows_of(self, tally,
+                                       {.confidence = confidence,
+                                        .simultaneous = simultaneous,
+                                        .post = post,
+                                        .candidates = candidates}),
                                tally.reports, refused);
            })
       .def("standard_error", [](const local::Oracle& self, std::uint64_t reports) {
@@ -232,6 +231,15 @@ class LocalClient {
     const auto made = value(client_.report(text, noise()));
     return nb::bytes(made.data(), made.size());
   }
+  /// The same secret and value give the same permanent randomisation; pays once for each value.
+  nb::bytes report_lasting(const std::string& text, const nb::bytes& secret) {
+    local::ClientSecret own;
+    if (secret.size() != own.size())
+      throw Failure(invalid_parameter("a client's secret has 32 bytes"));
+    std::memcpy(own.data(), secret.c_str(), own.size());
+    const auto made = value(client_.report_lasting(text, own, noise()));
+    return nb::bytes(made.data(), made.size());
+  }
   double spent() const { return budget_->spent().value(); }
   double total() const { return budget_->total().value(); }
 
@@ -249,6 +257,7 @@ void bind_local(nb::module_& m) {
       .def(nb::init<const std::string&, const std::string&, double>(), "header"_a, "path"_a,
            "total"_a)
       .def("report", &LocalClient::report)
+      .def("report_lasting", &LocalClient::report_lasting)
       .def("spent", &LocalClient::spent)
       .def("total", &LocalClient::total);
 }

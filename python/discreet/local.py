@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterable, List, NamedTuple, Optional, Sequence
+from typing import Any, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Union
 
 from . import _arrays, _core, accounting, errors
 
@@ -67,12 +67,20 @@ class Estimates(List[Row]):
 class Collection:
     """One question to many people. ``oracle``: a protocol's name, or the best one for epsilon and the values.
 
-    Values are 0 .. ``values`` - 1, or one of ``labels``; for means (``oracle="mean-piecewise"``, ...) numbers within
-    ``range``; for sketches any text.
+    Values are 0 .. ``values`` - 1, or one of ``labels``; for means (``oracle="piecewise"``, ...) numbers within
+    ``range``; for sketches any text. ``attributes={"drink": ["tea", "water"], "age": 9}``: records of several
+    attributes within one epsilon, by ``oracle="sample"`` (each person reports one of them), ``"split"`` (all of
+    them, with a share each) or the one that errs less.
     """
 
     def __init__(self, epsilon: float, values: int = 0, *, labels: Sequence[str] = (), oracle: Optional[str] = None,
-                 range: "tuple[float, float]" = (-1.0, 1.0), name: str = "") -> None:
+                 range: "tuple[float, float]" = (-1.0, 1.0), name: str = "",
+                 attributes: "Optional[Mapping[str, Union[int, Sequence[str]]]]" = None) -> None:
+        if attributes is not None:
+            asked = [(key, what, []) if isinstance(what, int) else (key, 0, list(what)) for key, what in attributes.items()]
+            self._core = _core.Oracle.record(oracle or "auto", epsilon, asked, name)
+            self.labels = []
+            return
         count = len(labels) or values
         if oracle is None:
             if count == 0:
@@ -106,10 +114,27 @@ class Collection:
     def report_bytes(self) -> int:
         return self._core.report_bytes()
 
+    @property
+    def attributes(self) -> List[str]:
+        """The names of a record's attributes; empty for a single value."""
+        return self._core.attributes()
+
+    def _record(self, value: Any) -> str:
+        """A mapping, a sequence or "a,b,c" as the line that clients of every language read."""
+        if isinstance(value, str):
+            return value
+        if isinstance(value, Mapping):
+            if set(value) != set(self.attributes):
+                raise errors.InvalidParameter(f"a record has the attributes {', '.join(self.attributes)}")
+            value = [value[name] for name in self.attributes]
+        return ",".join(str(part) for part in value)
+
     def randomize(self, values: Any) -> bytes:
         """One report for each value, end to end (``report_bytes`` each). Runs on the people's side."""
         if isinstance(values, str):
             values = [values]
+        if self.attributes:
+            return self._core.randomize_texts([self._record(v) for v in values])
         if not self.labels and self._core.values() > 0:
             try:
                 given = _arrays.prepare(values, whole=True)
@@ -152,11 +177,20 @@ class Client:
     """One person's side: reports are paid for out of a ``total`` that ``path`` remembers."""
 
     def __init__(self, collection: Collection, total: float, path: str = "") -> None:
+        self._collection = collection
         self._core = _core.LocalClient(collection.header, path, total)
+
+    def _text(self, value: Any) -> str:
+        return self._collection._record(value) if self._collection.attributes else str(value)
 
     def report(self, value: Any) -> bytes:
         """One fresh report; BudgetExhausted when the person has given as much as was agreed."""
-        return self._core.report(str(value))
+        return self._core.report(self._text(value))
+
+    def report_lasting(self, value: Any, secret: bytes) -> bytes:
+        """A report that may be sent every day: it repeats one permanent randomisation, kept by the ``secret`` of 32
+        bytes (RAPPOR adds a fresh one), and is paid for once for each different value."""
+        return self._core.report_lasting(self._text(value), bytes(secret))
 
     @property
     def spent(self) -> float:
