@@ -68,3 +68,30 @@ ldd "$root/usr/bin/discreet" | grep "$root/usr/lib/discreet/libduckdb.so\|$root/
 "$root/usr/bin/discreet" town --out "$work/town" --people 200 --seed 7 > /dev/null
 "$root/usr/bin/discreet" query --policy "$work/town/discreet.toml" "SELECT count(*) FROM patients"
 echo "package: installed by dpkg, asked"
+
+# 3. The package's script for its user and folder, twice, in a root of its own.
+root="$work/postinst"
+mkdir -p "$root"/{etc,bin,usr/bin,usr/sbin,dev,tmp,var/lib}
+for program in sh getent groupadd useradd nologin mkdir chgrp chmod id stat; do
+  path=$(command -v "$program" || echo "/usr/sbin/$program")
+  cp -L "$path" "$root/usr/sbin/"
+  for library in $(ldd "$path" | grep -oE '/[^ ]+' | sort -u); do
+    mkdir -p "$root$(dirname "$library")"
+    cp -Ln "$library" "$root$library"
+  done
+done
+cp "$root/usr/sbin/sh" "$root/bin/sh"
+echo 'root:x:0:0:root:/root:/bin/sh' > "$root/etc/passwd"
+echo 'root:x:0:' > "$root/etc/group"
+: > "$root/etc/shadow"
+: > "$root/etc/gshadow"
+printf 'passwd: files\ngroup: files\n' > "$root/etc/nsswitch.conf"
+cp /etc/login.defs "$root/etc/"
+mknod -m 666 "$root/dev/null" c 1 3
+dpkg-deb -e "$out"/discreet_*.deb "$root/tmp/control"
+inside() { chroot "$root" /bin/sh -c "PATH=/usr/sbin:/usr/bin:/bin; $1"; }
+for _ in 1 2; do inside "/bin/sh /tmp/control/postinst configure"; done
+[ "$(inside 'stat -c "%a %U %G" /etc/discreet')" = "750 root discreet" ]
+[ "$(grep -c '^discreet:.*:/var/lib/discreet:/usr/sbin/nologin$' "$root/etc/passwd")" = 1 ]
+inside "id discreet"
+echo "package: its script made the user and the folder, and a second time nothing"

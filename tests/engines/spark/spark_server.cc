@@ -120,6 +120,9 @@ void SparkServer::kill() {
   close(guarded_);
   guarded_ = -1;
   waitpid(guardian_, nullptr, 0);
+  // The next one's catalog is empty, and wants its folder to be so too.
+  std::error_code ignored;
+  std::filesystem::remove_all(folder_ / "warehouse", ignored);
 }
 
 std::string SparkServer::address(const std::string& table, int port) const {
