@@ -80,9 +80,10 @@ TEST_F(CrossEngineTest, TwinsSeeTheSameRowsOnPostgres) {
     for (std::size_t i = 0; i < here->columns.size(); ++i) {
       EXPECT_EQ(here->columns[i].name, there->columns[i].name) << table.name;
       // Units with several rows keep one at random, so only tables of single rows are all alike.
-      if (table.max_rows_per_unit == 1)
+      if (table.max_rows_per_unit == 1) {
         EXPECT_EQ(here->columns[i].texts.size(), there->columns[i].texts.size())
             << table.name << "." << here->columns[i].name;
+      }
     }
   }
   EXPECT_GT(tables, 1U);
