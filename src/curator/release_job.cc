@@ -517,6 +517,7 @@ std::vector<std::string> ReleaseJob::notes(Engine& engine) const {
 // Quotients are those of a group of 1,000 rows.
 std::vector<std::optional<double>> ReleaseJob::clipped_errors_per_row() const {
   constexpr double kRows = 1000;
+  if (blocks_.empty()) return std::vector<std::optional<double>>(release_->aggregates.size());
   NoisyGroup noisy{std::vector<double>(sums_.sums.size(), 0),
                    std::vector<double>(sums_.sums.size(), 0)};
   std::vector<bool> known(sums_.sums.size(), false);
