@@ -81,7 +81,7 @@ double whole_error95(double sd, bool gaussian) {
   if (gaussian) return std::max(0.0, std::ceil(kNormal95 * sd - 0.5));
   const double variance = squared(sd);
   if (!(variance > 0)) return 0;
-  const double gap = (std::sqrt(2 * variance + 1) - 1) / variance;  // 1 - q
+  const double gap = 2 / (std::sqrt(2 * variance + 1) + 1);  // 1 - q
   if (!(gap < 1)) return 0;
   return std::max(0.0, std::ceil(std::log(0.05 * (2 - gap) / 2) / std::log1p(-gap)) - 1);
 }
