@@ -203,7 +203,7 @@ def test_connect_asks_a_server_in_the_same_words(served):
         assert cur.explain(people, target_error="±50 at 95%").columns[0]["error95"] <= 50
         met = cur.query(people, target_error="±50 at 95%")
         assert met.error("n")[0] <= 50 and 0 < met.cost.epsilon < 0.1
-        with pytest.raises(discreet.InvalidInput):
+        with pytest.raises(discreet.InvalidParameter):
             cur.query(people, target_error="'; a few")
         with pytest.raises(discreet.Refused, match="(?s)rows of people.*Aggregate"):
             cur.query("select age from people")
