@@ -68,6 +68,8 @@ std::optional<UnitRowsShape> streaming_shape(const sql::Release& release) {
         break;
       case Kind::SumOfProducts:
         made.kind = RowFeature::Kind::SumOfProducts;
+        made.power = feature.power;
+        made.second_power = feature.second_power;
         break;
       case Kind::Distinct:
         return std::nullopt;
@@ -230,7 +232,10 @@ Result<Contributions> Contributions::load_sample(const sql::Release& release,
       } else {
         const std::size_t other =
             feature.kind == Kind::SumOfProducts ? *feature.second : *feature.value;
-        out.push_back(q(*feature.value) * q(other));
+        Int128 product = 1;
+        for (int i = 0; i < feature.power; ++i) product *= q(*feature.value);
+        for (int i = 0; i < feature.second_power; ++i) product *= q(other);
+        out.push_back(product);
       }
     }
   };

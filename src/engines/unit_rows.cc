@@ -396,8 +396,12 @@ void UnitRows::State::add_features(std::span<const SortedRow> same, Int128* out)
       case RowFeature::Kind::SumOfProducts: {
         const std::uint32_t both = flag(feature.value) | flag(feature.second);
         for (const SortedRow& row : same)
-          if ((row.marks & both) == both)
-            total += Int128{value(row, feature.value)} * value(row, feature.second);
+          if ((row.marks & both) == both) {
+            Int128 product = Int128{value(row, feature.value)} * value(row, feature.second);
+            for (int i = 1; i < feature.power; ++i) product *= value(row, feature.value);
+            for (int i = 1; i < feature.second_power; ++i) product *= value(row, feature.second);
+            total += product;
+          }
         break;
       }
     }

@@ -35,10 +35,11 @@ struct RowFeature {
     Rows,          ///< rows (where `condition` is true, if there is one)
     Count,         ///< rows where the value is not NULL
     Sum,           ///< of the value, over those
-    SumOfProducts  ///< of the value and the second, where both are not NULL
+    SumOfProducts  ///< of the value and the second, to these powers, where both are not NULL
   } kind;
   std::size_t value = 0, second = 0;
   std::optional<std::size_t> condition{};
+  int power = 1, second_power = 1;  ///< above 1 only for values below 2^17, so that all fits
 };
 
 /// A column of whole numbers, of a DECIMAL with this many digits, or of booleans. What lies outside

@@ -323,16 +323,19 @@ Result<ScalarPtr> Binder::bind_release_aggregate(const Expr& expr, const CallExp
     const bool single_row =
         aggregation.input.one_row_per_unit || aggregation.input.rows_max == std::uint64_t{1};
     if (function == "corr" && single_row && narrow(x) && narrow(y)) {
-      const auto mixed = [&](const std::string& product) {
-        return add_feature(Feature::Kind::SumOfProducts, x, y,
-                           fmt::format("coalesce(sum(CAST({} AS HUGEINT)), 0)", product),
-                           aggregation);
+      const auto mixed = [&](int power, int second_power, const std::string& product) {
+        const std::size_t feature =
+            add_feature(Feature::Kind::SumOfProducts, x, y,
+                        fmt::format("coalesce(sum(CAST({} AS HUGEINT)), 0)", product), aggregation);
+        release.features[feature].power = power;
+        release.features[feature].second_power = second_power;
+        return feature;
       };
       // Each factor is below 2^17, so a product of three fits 64 bits; the fourth is taken wide.
       covariance.mixed = {
-          mixed(fmt::format("{0} * {0} * {1}", q(x), q(y))),
-          mixed(fmt::format("{0} * {1} * {1}", q(x), q(y))),
-          mixed(fmt::format("CAST({0} * {0} AS HUGEINT) * ({1} * {1})", q(x), q(y)))};
+          mixed(2, 1, fmt::format("{0} * {0} * {1}", q(x), q(y))),
+          mixed(1, 2, fmt::format("{0} * {1} * {1}", q(x), q(y))),
+          mixed(2, 2, fmt::format("CAST({0} * {0} AS HUGEINT) * ({1} * {1})", q(x), q(y)))};
     }
     made.kind = covariance;
   } else if (function == "min" || function == "max") {

@@ -63,8 +63,7 @@ struct Feature {
     Count,          ///< rows where the value is not NULL
     Sum,            ///< of q, over those
     SumOfSquares,   ///< of q * q
-    SumOfProducts,  ///< of q * q of the second value (to higher powers in
-                    ///< CovarianceRelease::mixed), where both are present
+    SumOfProducts,  ///< of q^power * (q of the second value)^second_power, where both are present
     Distinct,       ///< different values, each of which belongs to one unit (order numbers of a
                     ///< customer)
   };
@@ -74,6 +73,7 @@ struct Feature {
   std::optional<std::size_t> second;  ///< SumOfProducts
   std::optional<std::size_t>
       condition{};  ///< Rows: only those where column p<condition + 1> of rows_sql
+  int power = 1, second_power = 1;  ///< SumOfProducts: above 1 in CovarianceRelease::mixed
 };
 
 /// The values themselves, for what cannot be added up: rows (unit, keys, value, multiplicity).

@@ -89,6 +89,11 @@ TEST_F(ExactAnswersTest, EveryAggregateOfRowsThatAreUnits) {
 TEST_F(ExactAnswersTest, EveryAggregateOfPeopleWithOneRow) {
   for (const char* aggregate : kAggregates)
     expect_exact("SELECT " + with(aggregate, "age", "height") + " FROM people");
+  // Correlations read products of higher powers, from rows that are added up while they stream.
+  expect_exact("SELECT corr(age, age / 3 + height / 40) FROM people");
+  expect_exact(
+      "SELECT sex, corr(age % 10, (age + height) % 10) FROM people GROUP BY sex HAVING "
+      "count(*) > 3 ORDER BY sex");
 }
 
 TEST_F(ExactAnswersTest, EveryAggregateOfPeopleWithSeveralRows) {

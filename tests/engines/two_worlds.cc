@@ -207,10 +207,6 @@ void TwoWorlds::compare_rows(const std::string& statement, const std::string& ne
 
 /// Rows that stream to the curator must add up there to what the engine's own sums are.
 void TwoWorlds::compare_streamed(const std::string& statement, const sql::Release& release) {
-  // Higher products of a correlation are read from totals_sql alone; streams do not have them.
-  for (const auto& aggregate : release.aggregates)
-    if (const auto* covariance = std::get_if<sql::CovarianceRelease>(&aggregate.kind))
-      if (covariance->mixed) return;
   const auto shown = [&](const Contributions& all, const Groups& groups) {
     std::multiset<std::string> units;
     for (std::size_t unit = 0; unit < all.units(); ++unit) {
