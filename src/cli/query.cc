@@ -95,10 +95,8 @@ std::string with_error(const std::string& text, double error) {
   const double value = std::strtod(text.c_str(), nullptr);
   if (!std::isfinite(value) || !std::isfinite(error)) return text;
   const bool whole = text.find_first_of(".eE") == std::string::npos;
-  const int decimals = whole || !(error > 0)
-                           ? 0
-                           : std::clamp(1 - static_cast<int>(std::floor(std::log10(error))), 0, 12);
-  if (whole) return fmt::format("{} ±{:.0f}", text, std::ceil(error));
+  if (whole || !(error > 0)) return fmt::format("{} ±{:.0f}", text, std::ceil(error));
+  const int decimals = std::clamp(1 - static_cast<int>(std::floor(std::log10(error))), 0, 12);
   return fmt::format("{:.{}f} ±{:.{}f}", value, decimals, error, decimals);
 }
 
