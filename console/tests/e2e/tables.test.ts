@@ -27,6 +27,7 @@ const rollup = "select school, course, count(*) as courses\nfrom grades\ngroup b
 async function ask(at: Page, sql: string, epsilon: string): Promise<void> {
   await at.getByLabel("ε, exactly").fill(epsilon);
   await at.getByLabel("ε, exactly").press("Tab");
+  await expect.poll(() => at.getByLabel("ε, exactly").inputValue()).toBe(epsilon);
   await write(at, sql);
   await at.locator(".error-picture").first().waitFor();
   await at.keyboard.press("Escape");

@@ -1,4 +1,5 @@
 // What the question will cost and how wrong its answer may be, before anything is paid.
+import { useState } from "preact/hooks";
 import type { Amount } from "../../api/types";
 import { formatDelta, formatEpsilon } from "../../logic/format";
 import { Field, Slider } from "../../ui/field";
@@ -54,11 +55,14 @@ export function PricePanel({ pricing, epsilon, onEpsilon, blank }: PricePanelPro
 }
 
 function EpsilonControl({ epsilon, onEpsilon }: { epsilon: number; onEpsilon: (epsilon: number) => void }) {
+  const [typed, setTyped] = useState<string | null>(null);  // until it is taken, so that nothing else that changes on the page undoes it
   return (
     <div class="epsilon-control">
       <Slider label="Privacy loss ε" value={Math.min(4, Math.max(0.01, epsilon))} low={0.01} high={4} logarithmic show={formatEpsilon} valueElsewhere onValue={onEpsilon} />
-      <Field label="ε, exactly" type="number" class="mono" inputMode="decimal" min="0.0001" max="100" step="any" value={epsilon}
+      <Field label="ε, exactly" type="number" class="mono" inputMode="decimal" min="0.0001" max="100" step="any" value={typed ?? epsilon}
+        onInput={(event) => setTyped(event.currentTarget.value)}
         onChange={(event) => {
+          setTyped(null);
           const value = Number(event.currentTarget.value);
           if (Number.isFinite(value) && value > 0) onEpsilon(value);
         }} />
