@@ -72,7 +72,7 @@ struct Feature {
   std::optional<std::size_t> value;   ///< index into Release::values; absent for Rows
   std::optional<std::size_t> second;  ///< SumOfProducts
   std::optional<std::size_t>
-      condition{};  ///< Rows: only those where column p<condition + 1> of rows_sql
+      condition{};                  ///< Rows: only those where column p<condition + 1> of rows_sql
   int power = 1, second_power = 1;  ///< SumOfProducts: above 1 in CovarianceRelease::mixed
 };
 
