@@ -369,6 +369,8 @@ Result<Answer> Curator::answer(const Question& question) {
 }
 
 Result<std::optional<Answer>> Curator::repeat(const Question& question) {
+  DISCREET_TRY(const auto synthesize, sql::read_synthesize(question.sql));
+  if (synthesize) return std::optional<Answer>();  // make_twin looks for what is on record
   DISCREET_TRY(const auto remembered, recall(question));
   if (remembered->prepared.planned->is_public()) return std::optional<Answer>();
   DISCREET_TRY(auto answer, recorded(*remembered, question));

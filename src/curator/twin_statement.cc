@@ -85,6 +85,10 @@ Result<Curator::PreparedTwin> Curator::prepare_twin(const Question& question,
 
 Result<Answer> Curator::make_twin(const Question& question,
                                   const sql::SynthesizeStatement& statement) {
+  if (statement.explain)
+    return Error{ErrorCode::Refused,
+                 "EXPLAIN is not answered but explained: `discreet explain`, or EXPLAIN on the "
+                 "server. Nothing was charged."};
   DISCREET_TRY(const PreparedTwin prepared, prepare_twin(question, statement));
   const auto answer_of = [&](const RecordedTwins& twins, std::uint64_t charge) {
     Answer answer;

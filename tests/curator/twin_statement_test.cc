@@ -57,6 +57,19 @@ TEST_F(TwinStatementTest, IsChargedOnceAndThenFreeToAsk) {
   EXPECT_DOUBLE_EQ(spent(), 1);
 }
 
+TEST_F(TwinStatementTest, ExplainedIsNotMadeAndLookingForARepeatMakesNothing) {
+  open(kBudget);
+  const auto explained = answer(std::string("EXPLAIN ") + kMake);
+  ASSERT_FALSE(explained);
+  EXPECT_EQ(explained.error().code, ErrorCode::Refused);
+  Question question;
+  question.sql = kMake;
+  const auto repeat = curator_->repeat(question);
+  ASSERT_TRUE(repeat) << repeat.error().message;
+  EXPECT_FALSE(*repeat);
+  EXPECT_DOUBLE_EQ(spent(), 0);
+}
+
 TEST_F(TwinStatementTest, IsThereForOtherThreadsAndAfterARestart) {
   open(kBudget);
   SeededRandom random(1);

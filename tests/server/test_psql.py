@@ -22,6 +22,16 @@ def test_explain_spends_nothing_and_names_the_price(served):
     assert '"epsilon"' in done.stdout
 
 
+def test_a_twin_is_made_once_and_is_then_public(served):
+    make = "create table twin as synthesize people with (epsilon = 0.3, fast = true, workload = '2way')"
+    made = served.psql("-Atc", make)
+    assert made.returncode == 0 and made.stdout.startswith("twin|") and "cost: epsilon 0.3" in made.stderr, made.stderr
+    rows = made.stdout.strip().split("|")[1]
+    counted = served.psql("-Atc", "select count(*) from twin")
+    assert counted.stdout.strip() == rows and "cost: nothing" in counted.stderr
+    assert "the same answer as before" in served.psql("-Atc", make).stderr
+
+
 def test_rows_of_people_are_refused_with_state_hint_and_position(served):
     done = served.psql("-v", "VERBOSITY=verbose", "-c", "select age from people")
     assert done.returncode != 0
