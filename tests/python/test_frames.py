@@ -70,7 +70,8 @@ def test_what_nobody_declared_is_found_privately():
     made = twin.to_pandas()
     assert list(made.columns) == list(real.columns) and str(made["height"].dtype) == "float64"
     assert abs(made["height"].median() - 170) < 15 and abs(made["age"].median() - real["age"].median()) < 15
-    assert set(made["town"]) <= {"A", "B"} and abs((made["town"] == "A").mean() - 0.5) < 0.1
+    # Nobody said that a town is always there, so a few rows may miss one: their noisy count is near 0, not 0.
+    assert set(made["town"].dropna()) <= {"A", "B"} and made["town"].isna().mean() < 0.02 and abs((made["town"] == "A").mean() - 0.5) < 0.1
     assert any("age: found privately within" in note for note in twin.notes)
 
 
