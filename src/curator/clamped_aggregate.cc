@@ -127,17 +127,18 @@ ReleasedColumn ClampedAggregate::release(const Contributions& contributions, std
   DISCREET_CHECK(contributions.groups_limit() <= groups_max_,
                  "every unit keeps at most the groups that the noise is made for");
   std::vector<std::vector<Int128>> cells(rates_.size(), std::vector<Int128>(groups));
-  for (std::size_t row = 0; row < contributions.rows(); ++row) {
-    const auto features = contributions.values(row);
-    if (!takes_part(features)) continue;
-    const std::uint32_t group = contributions.group(row);
-    if (is_mean_) {
-      cells[0][group] += 1;
-      cells[1][group] += clamped(features) - use_.x.middle;
-    } else {
-      cells[0][group] += clamped(features);
+  for (std::size_t unit = 0; unit < contributions.units(); ++unit)
+    for (std::size_t row = contributions.begin(unit); row < contributions.end(unit); ++row) {
+      const auto features = contributions.values(row);
+      if (!takes_part(features)) continue;
+      const std::uint32_t group = contributions.group(row);
+      if (is_mean_) {
+        cells[0][group] += 1;
+        cells[1][group] += clamped(features) - use_.x.middle;
+      } else {
+        cells[0][group] += clamped(features);
+      }
     }
-  }
   std::vector<std::int64_t> noise(groups);
   for (std::size_t sum = 0; sum < rates_.size(); ++sum) {
     DiscreteLaplaceSampler::make(rates_[sum]).value().draw_many(noise, random);

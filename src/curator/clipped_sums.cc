@@ -1,8 +1,11 @@
 #include "curator/clipped_sums.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <mutex>
 
+#include "base/parallel.h"
 #include "curator/estimates.h"
 #include "mechanisms/bound_search.h"
 #include "mechanisms/discrete_gaussian.h"
@@ -124,7 +127,7 @@ Result<ClippedSums> ClippedSums::make(Epsilon epsilon, std::vector<Sum> sums, Cl
 template <class Visit>
 void ClippedSums::each_cell(const Contributions& contributions, std::size_t unit,
                             const Visit& visit) const {
-  const std::size_t begin = contributions.begin(unit), end = contributions.begin(unit + 1);
+  const std::size_t begin = contributions.begin(unit), end = contributions.end(unit);
   for (std::size_t sum = 0; sum < sums_.size() && options_.one_group; ++sum) {
     Int128 total = 0;
     for (std::size_t row = begin; row < end; ++row)
@@ -181,13 +184,17 @@ Rational ClippedSums::rate(std::size_t sum, const BigInt& bound, Epsilon noise_e
 // One unit changes the difference by one.
 bool ClippedSums::most_touch_many_cells(const Contributions& contributions,
                                         RandomSource& random) const {
-  std::int64_t difference = 0;
-  for (std::size_t unit = 0; unit < contributions.units(); ++unit) {
-    std::size_t touched = 0;
-    each_cell(contributions, unit,
-              [&](std::uint32_t, std::size_t, Int128 value) { touched += value != 0; });
-    difference += touched > kLaplaceCellsMax ? 1 : -1;
-  }
+  std::atomic<std::int64_t> difference = 0;
+  contributions.for_each_piece([&](std::size_t unit, std::size_t last, std::size_t) {
+    std::int64_t of_piece = 0;
+    for (; unit < last; ++unit) {
+      std::size_t touched = 0;
+      each_cell(contributions, unit,
+                [&](std::uint32_t, std::size_t, Int128 value) { touched += value != 0; });
+      of_piece += touched > kLaplaceCellsMax ? 1 : -1;
+    }
+    difference += of_piece;
+  });
   const auto noise = DiscreteLaplace::make(test_, L1Sensitivity{1});
   return noise.value().release(difference, random) > 0;
 }
@@ -209,28 +216,62 @@ UInt128 ClippedSums::find_bound(const std::vector<std::int64_t>& above, Epsilon 
   return bounds_[BoundSearch::balanced(search_, noise, cells).value().release(above, random)];
 }
 
+// The size of every unit, and how many are above each bound.
+template <class SizeOf>
+ClippedSums::Sizes ClippedSums::measure(const Contributions& contributions,
+                                        const SizeOf& size_of_unit) const {
+  Sizes sizes{RawVector<UInt128>(contributions.units()), std::vector<std::int64_t>(bounds_.size())};
+  std::mutex mutex;
+  contributions.for_each_piece([&](std::size_t unit, std::size_t last, std::size_t) {
+    std::vector<std::int64_t> above(bounds_.size());
+    for (; unit < last; ++unit) {
+      const UInt128 size = sizes.of_unit[unit] = size_of_unit(unit);
+      for (std::size_t i = 0; i < bounds_.size() && size > bounds_[i]; ++i) ++above[i];
+    }
+    const std::lock_guard lock(mutex);
+    for (std::size_t i = 0; i < above.size(); ++i) sizes.above[i] += above[i];
+  });
+  return sizes;
+}
+
+// Cells of all units on their lattice, those of too large ones scaled down: by sum, then by group.
+template <class OnLattice>
+std::vector<Int128> ClippedSums::add_up(const Contributions& contributions, std::size_t groups,
+                                        const Sizes& sizes, UInt128 bound,
+                                        const OnLattice& on_lattice) const {
+  std::vector<std::vector<Int128>> of_worker(worker_count());
+  contributions.for_each_piece([&](std::size_t unit, std::size_t last, std::size_t worker) {
+    auto& cells = of_worker[worker];
+    cells.resize(groups * sums_.size());
+    for (; unit < last; ++unit) {
+      const UInt128 size = sizes.of_unit[unit];
+      each_cell(contributions, unit, [&](std::uint32_t group, std::size_t sum, Int128 value) {
+        const Int128 cell = on_lattice(value, sum);
+        cells[sum * groups + group] += size > bound ? scaled_down(cell, bound, size) : cell;
+      });
+    }
+  });
+  std::vector<Int128> all(groups * sums_.size());
+  for (const auto& cells : of_worker)
+    for (std::size_t i = 0; i < cells.size(); ++i) all[i] += cells[i];
+  return all;
+}
+
 NoisySums ClippedSums::release_laplace(const Contributions& contributions, std::size_t groups,
                                        Epsilon noise_epsilon, RandomSource& random) const {
   const std::size_t count = sums_.size();
-  std::vector<UInt128> sizes(contributions.units());
-  std::vector<std::int64_t> above(bounds_.size());
-  for (std::size_t unit = 0; unit < sizes.size(); ++unit) {
-    each_cell(contributions, unit, [&](std::uint32_t, std::size_t sum, Int128 value) {
-      sizes[unit] += size_of(value, sum);
-    });
-    for (std::size_t i = 0; i < bounds_.size() && sizes[unit] > bounds_[i]; ++i) ++above[i];
-  }
-  const UInt128 bound = find_bound(above, noise_epsilon, groups * count, random);
+  const Sizes sizes = measure(contributions, [&](std::size_t unit) {
+    UInt128 size = 0;
+    each_cell(contributions, unit,
+              [&](std::uint32_t, std::size_t sum, Int128 value) { size += size_of(value, sum); });
+    return size;
+  });
+  const UInt128 bound = find_bound(sizes.above, noise_epsilon, groups * count, random);
 
+  std::vector<Int128> cells = add_up(
+      contributions, groups, sizes, bound,
+      [&](Int128 value, std::size_t sum) { return value * (Int128{1} << measures_[sum].fine); });
   NoisySums noisy;
-  noisy.cells.assign(count, std::vector<Int128>(groups));
-  for (std::size_t unit = 0; unit < sizes.size(); ++unit)
-    each_cell(contributions, unit, [&](std::uint32_t group, std::size_t sum, Int128 value) {
-      const Int128 finer = value * (Int128{1} << measures_[sum].fine);
-      noisy.cells[sum][group] +=
-          sizes[unit] > bound ? scaled_down(finer, bound, sizes[unit]) : finer;
-    });
-
   std::vector<std::int64_t> noise(groups);
   for (std::size_t sum = 0; sum < count; ++sum) {
     const Rational exact = rate(sum, to_big(bound), noise_epsilon);
@@ -238,8 +279,9 @@ NoisySums ClippedSums::release_laplace(const Contributions& contributions, std::
     sampler.draw_many(noise, random);
     const int fine = measures_[sum].fine;
     const Int128 half = fine == 0 ? 0 : Int128{1} << (fine - 1);
+    auto& of_sum = noisy.cells.emplace_back(groups);
     for (std::size_t group = 0; group < groups; ++group)
-      noisy.cells[sum][group] = (noisy.cells[sum][group] + noise[group] + half) >> fine;
+      of_sum[group] = (cells[sum * groups + group] + noise[group] + half) >> fine;
     // Below one row everybody is cut, so a count is that much too small; its error is that of one.
     const double one_row = sums_[sum].row_max == 1 && sums_[sum].bounded
                                ? std::fmax(1, std::exp2(kSizeBits) / static_cast<double>(bound))
@@ -254,32 +296,26 @@ NoisySums ClippedSums::release_laplace(const Contributions& contributions, std::
 NoisySums ClippedSums::release_gaussian(const Contributions& contributions, std::size_t groups,
                                         Epsilon noise_epsilon, RandomSource& random) const {
   const std::size_t count = sums_.size();
-  std::vector<UInt128> sizes(contributions.units());
-  std::vector<std::int64_t> above(bounds_.size());
-  for (std::size_t unit = 0; unit < sizes.size(); ++unit) {
+  const Sizes sizes = measure(contributions, [&](std::size_t unit) {
     UInt128 squares = 0;
     each_cell(contributions, unit, [&](std::uint32_t, std::size_t sum, Int128 value) {
       const Int128 steps = steps_of(value, sum);
       squares += static_cast<UInt128>(steps * steps);
     });
-    sizes[unit] = root_up(squares);
-    for (std::size_t i = 0; i < bounds_.size() && sizes[unit] > bounds_[i]; ++i) ++above[i];
-  }
+    return root_up(squares);
+  });
   // Fewer clipped units than under Laplace noise: they are clipped in every cell.
   const double cells = static_cast<double>(groups * count);
   const double threshold = 4 * std::sqrt(cells) / noise_epsilon.value() + 3 / search_.value();
   const auto search = BoundSearch::make(
       search_, static_cast<std::int64_t>(std::fmin(std::round(threshold), 0x1p62)));
-  const UInt128 bound = bounds_[search.value().release(above, random)];
+  const UInt128 bound = bounds_[search.value().release(sizes.above, random)];
 
-  std::vector<std::int64_t> steps(groups * count);
-  for (std::size_t unit = 0; unit < sizes.size(); ++unit)
-    each_cell(contributions, unit, [&](std::uint32_t group, std::size_t sum, Int128 value) {
-      const Int128 whole = steps_of(value, sum);
-      const Int128 kept = sizes[unit] > bound ? scaled_down(whole, bound, sizes[unit]) : whole;
-      auto& cell = steps[sum * groups + group];
-      cell = saturating_add(cell, static_cast<std::int64_t>(kept));
-    });
+  const std::vector<Int128> exact =
+      add_up(contributions, groups, sizes, bound,
+             [&](Int128 value, std::size_t sum) { return Int128{steps_of(value, sum)}; });
+  std::vector<std::int64_t> steps(exact.size());
+  std::transform(exact.begin(), exact.end(), steps.begin(), saturate);
   const auto sensitivity = L2Sensitivity::make(static_cast<double>(bound));
   const auto gaussian = DiscreteGaussian::make(ApproxDp{noise_epsilon, options_.delta},
                                                sensitivity.value(), steps.size());

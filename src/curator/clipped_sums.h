@@ -80,6 +80,15 @@ class ClippedSums {
   /// What one unit adds, cell by cell: visit(group, sum, value).
   template <class Visit>
   void each_cell(const Contributions& contributions, std::size_t unit, const Visit& visit) const;
+  struct Sizes {
+    RawVector<UInt128> of_unit;
+    std::vector<std::int64_t> above;  ///< by bound: units of a larger size
+  };
+  template <class SizeOf>
+  Sizes measure(const Contributions& contributions, const SizeOf& size_of_unit) const;
+  template <class OnLattice>
+  std::vector<Int128> add_up(const Contributions& contributions, std::size_t groups,
+                             const Sizes& sizes, UInt128 bound, const OnLattice& on_lattice) const;
   UInt128 find_bound(const std::vector<std::int64_t>& above, Epsilon noise, std::size_t cells,
                      RandomSource& random) const;
   UInt128 size_of(Int128 value, std::size_t sum) const;

@@ -7,6 +7,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "base/parallel.h"
 #include "engines/unit_rows.h"
 #include "random/uniform.h"
 
@@ -135,10 +136,13 @@ Result<Contributions> Contributions::gather(const sql::Release& release,
   }
 
   // Counting sort by unit.
-  loaded.begin_.assign(numbers.count() + std::size_t{1}, 0);
-  for (const std::uint32_t unit : unit_of_row) ++loaded.begin_[unit + std::size_t{1}];
-  std::partial_sum(loaded.begin_.begin(), loaded.begin_.end(), loaded.begin_.begin());
-  std::vector<std::size_t> next(loaded.begin_.begin(), loaded.begin_.end() - 1);
+  loaded.end_.assign(numbers.count(), 0);
+  for (const std::uint32_t unit : unit_of_row) ++loaded.end_[unit];
+  loaded.begin_.resize(numbers.count());
+  std::exclusive_scan(loaded.end_.begin(), loaded.end_.end(), loaded.begin_.begin(),
+                      std::size_t{0});
+  std::inclusive_scan(loaded.end_.begin(), loaded.end_.end(), loaded.end_.begin());
+  std::vector<std::size_t> next(loaded.begin_.begin(), loaded.begin_.end());
   loaded.group_.resize(unit_of_row.size());
   loaded.values_.resize(values.size());
   for (std::size_t row = 0; row < unit_of_row.size(); ++row) {
@@ -170,12 +174,11 @@ Result<Contributions> Contributions::load(const sql::Release& release, Groups& g
       DISCREET_TRY(
           UnitPartials partials,
           rows->add_up([&](const std::vector<Cell>& keys) { return groups.find(keys); }, limit,
-                       [&](const auto& keys, const auto& numbers) {
-                         groups.find(keys, numbers, UnitRows::kDropped);
-                       }));
+                       [&](const auto& keys, const auto& numbers) { groups.find(keys, numbers); }));
       Contributions loaded;
       loaded.features_ = release.features.size();
       loaded.begin_ = std::move(partials.begin);
+      loaded.end_ = std::move(partials.end);
       loaded.group_ = std::move(partials.group);
       loaded.values_ = std::move(partials.values);
       loaded.groups_limit_ = groups_max.value_or(UINT64_MAX);
@@ -249,13 +252,14 @@ Result<Contributions> Contributions::load_sample(const sql::Release& release,
 
 // One row for each group of a unit, as the engine's statement would have it.
 void Contributions::add_up_groups(const sql::Release& release) {
-  RawVector<std::size_t> begin = {0};
+  RawVector<std::size_t> begin, end;
   RawVector<std::uint32_t> group;
   RawVector<Int128> totals;
   for (std::size_t unit = 0; unit < units(); ++unit) {
     std::map<std::uint32_t, std::vector<std::size_t>> rows_of;
-    for (std::size_t row = begin_[unit]; row < begin_[unit + 1]; ++row)
+    for (std::size_t row = begin_[unit]; row < end_[unit]; ++row)
       rows_of[group_[row]].push_back(row);
+    begin.push_back(group.size());
     for (const auto& [number, rows] : rows_of) {
       group.push_back(number);
       for (std::size_t f = 0; f < features_; ++f) {
@@ -269,30 +273,38 @@ void Contributions::add_up_groups(const sql::Release& release) {
         totals.push_back(is_distinct ? Int128{std::ssize(different)} : sum);
       }
     }
-    begin.push_back(group.size());
+    end.push_back(group.size());
   }
   begin_ = std::move(begin);
+  end_ = std::move(end);
   group_ = std::move(group);
   values_ = std::move(totals);
 }
 
+void Contributions::for_each_piece(
+    const std::function<void(std::size_t, std::size_t, std::size_t)>& visit) const {
+  constexpr std::size_t kPieces = 64, kUnitsForThreads = 20'000;
+  for_each_parallel(kPieces, units() >= kUnitsForThreads,
+                    [&](std::size_t piece, std::size_t worker) {
+                      visit(units() * piece / kPieces, units() * (piece + 1) / kPieces, worker);
+                    });
+}
+
 template <class Keep>
 void Contributions::filter(const Keep& keep) {
-  std::size_t to = 0;
-  std::size_t from = 0;
-  for (std::size_t unit = 0; unit + 1 < begin_.size(); ++unit) {
-    const std::size_t end = begin_[unit + 1];
-    for (; from < end; ++from) {
-      if (!keep(unit, from)) continue;
-      group_[to] = group_[from];
-      for (std::size_t f = 0; f < features_; ++f)
-        values_[to * features_ + f] = values_[from * features_ + f];
-      ++to;
+  for_each_piece([&](std::size_t unit, std::size_t last, std::size_t) {
+    for (; unit < last; ++unit) {
+      std::size_t to = begin_[unit];
+      for (std::size_t from = to; from < end_[unit]; ++from) {
+        if (!keep(from)) continue;
+        group_[to] = group_[from];
+        for (std::size_t f = 0; f < features_; ++f)
+          values_[to * features_ + f] = values_[from * features_ + f];
+        ++to;
+      }
+      end_[unit] = to;
     }
-    begin_[unit + 1] = to;
-  }
-  group_.resize(to);
-  values_.resize(to * features_);
+  });
 }
 
 void Contributions::keep_groups(std::uint64_t groups_max, RandomSource& random) {
@@ -301,46 +313,53 @@ void Contributions::keep_groups(std::uint64_t groups_max, RandomSource& random) 
 }
 
 void Contributions::keep_rows(std::uint64_t rows_max, RandomSource& random) {
-  std::size_t most = 0;
-  for (std::size_t unit = 0; unit < units(); ++unit)
-    most = std::max(most, begin_[unit + 1] - begin_[unit]);
-  if (most <= rows_max) return;
-  std::vector<bool> kept(rows(), true);
   std::vector<std::size_t> order;
   for (std::size_t unit = 0; unit < units(); ++unit) {
-    const std::size_t count = begin_[unit + 1] - begin_[unit];
+    const std::size_t begin = begin_[unit], count = end_[unit] - begin;
     if (count <= rows_max) continue;
     order.resize(count);
-    std::iota(order.begin(), order.end(), begin_[unit]);
+    std::iota(order.begin(), order.end(), begin);
     // The first rows_max places of a uniform shuffle stay.
     for (std::size_t i = 0; i < rows_max; ++i)
       std::swap(order[i], order[i + uniform_below(count - i, random)]);
-    for (std::size_t i = rows_max; i < count; ++i) kept[order[i]] = false;
+    order.resize(rows_max);
+    std::sort(order.begin(), order.end());
+    std::size_t to = begin;
+    for (const std::size_t from : order) {
+      group_[to] = group_[from];
+      std::copy_n(values(from).data(), features_, values_.data() + to * features_);
+      ++to;
+    }
+    end_[unit] = to;
   }
-  filter([&](std::size_t, std::size_t row) { return kept[row]; });
 }
 
 void Contributions::keep_only(const std::vector<bool>& kept) {
-  filter([&](std::size_t, std::size_t row) { return kept[group_[row]]; });
+  filter([&](std::size_t row) { return kept[group_[row]]; });
 }
 
 void Contributions::renumber(const std::vector<std::uint32_t>& number) {
-  for (std::uint32_t& group : group_) group = number[group];
+  for_each_piece([&](std::size_t unit, std::size_t last, std::size_t) {
+    for (; unit < last; ++unit)
+      for (std::size_t row = begin_[unit]; row < end_[unit]; ++row)
+        group_[row] = number[group_[row]];
+  });
 }
 
 std::vector<std::int64_t> Contributions::units_above(std::span<const std::uint64_t> bounds) const {
   std::vector<std::int64_t> above(bounds.size());
   for (std::size_t unit = 0; unit < units(); ++unit) {
-    const std::size_t count = begin_[unit + 1] - begin_[unit];
+    const std::size_t count = end_[unit] - begin_[unit];
     for (std::size_t i = 0; i < bounds.size() && count > bounds[i]; ++i) ++above[i];
   }
   return above;
 }
 
 std::vector<std::uint64_t> Contributions::units_per_group(std::size_t groups) const {
-  std::vector<std::uint64_t> units(groups);
-  for (const std::uint32_t group : group_) ++units[group];  // a unit has at most one row per group
-  return units;
+  std::vector<std::uint64_t> found(groups);
+  for (std::size_t unit = 0; unit < units(); ++unit)  // a unit has at most one row per group
+    for (std::size_t row = begin_[unit]; row < end_[unit]; ++row) ++found[group_[row]];
+  return found;
 }
 
 }  // namespace discreet

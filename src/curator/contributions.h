@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -30,15 +31,20 @@ class Contributions {
   static Result<Contributions> load_sample(const sql::Release& release, std::uint64_t rows_max,
                                            Groups& groups, Engine& engine, RandomSource& random);
 
-  std::size_t units() const { return begin_.size() - 1; }
+  std::size_t units() const { return begin_.size(); }
   std::size_t features() const { return features_; }
-  /// Rows of a unit are begin(u) .. begin(u + 1) - 1; each is one group of it.
+  /// Rows of a unit are begin(u) .. end(u) - 1; each is one group of it. There may be room between
+  /// units.
   std::size_t begin(std::size_t unit) const { return begin_[unit]; }
+  std::size_t end(std::size_t unit) const { return end_[unit]; }
   std::uint32_t group(std::size_t row) const { return group_[row]; }
   std::span<const Int128> values(std::size_t row) const {
     return {values_.data() + row * features_, features_};
   }
-  std::size_t rows() const { return group_.size(); }
+  /// Calls visit(first unit, last unit + 1, worker) for pieces that make up all units, on
+  /// worker_count() threads where there are many.
+  void for_each_piece(
+      const std::function<void(std::size_t, std::size_t, std::size_t)>& visit) const;
 
   /// Keeps at most `groups_max` groups of every unit, chosen uniformly and independently.
   void keep_groups(std::uint64_t groups_max, RandomSource& random);
@@ -69,7 +75,7 @@ class Contributions {
 
   std::size_t features_ = 0;
   std::uint64_t groups_limit_ = UINT64_MAX;
-  RawVector<std::size_t> begin_ = {0};
+  RawVector<std::size_t> begin_, end_;
   RawVector<std::uint32_t> group_;
   RawVector<Int128> values_;
 };

@@ -39,9 +39,11 @@ class Groups {
   /// The group of a row, or nothing if its public keys lie outside their domains. New groups are
   /// made only where some key is private.
   std::optional<std::uint32_t> find(const std::vector<Cell>& keys);
-  /// The same for many single whole numbers at once; `absent` where there is no group.
-  void find(std::span<const std::int64_t> keys, std::span<std::uint32_t> groups,
-            std::uint32_t absent);
+  /// The same for many single whole numbers at once; kAbsent where there is no group.
+  static constexpr std::uint32_t kAbsent = UnitRows::kDropped;
+  void find(std::span<const std::int64_t> keys, std::span<std::uint32_t> groups);
+  /// The same for all rows of a chunk, whose keys are the columns from `first` on.
+  void find(const EngineChunk& chunk, std::size_t first, std::vector<std::uint32_t>& groups);
 
   /// By kind of cell, then by value. Private groups are numbered as rows happened to arrive, which
   /// tells about rows: their order is not for release, this one is.
@@ -57,7 +59,7 @@ class Groups {
   std::vector<Cell> cells_;  // width_ for every group
   // A single whole number is looked up as such, everything else by its encoding; both tables number
   // what they hold by themselves, so they are kept with the group each number stands for.
-  NumberCodes numbers_;
+  WholeCodes numbers_;
   TextCodes texts_;
   std::vector<std::uint32_t> group_of_number_, group_of_text_;
   std::string encoded_;  // of the tuple at hand

@@ -16,16 +16,11 @@
 #include <optional>
 
 #include "curator/estimates.h"
+#include "curator/group_totals.h"
 #include "mechanisms/discrete_laplace.h"
 #include "mechanisms/moments.h"
 
 namespace discreet {
-
-/// Exact totals of one group: features in the order of the release, and the number of units.
-struct GroupTotals {
-  std::vector<Int128> features;
-  Int128 units = 0;
-};
 
 class JointMoments {
  public:

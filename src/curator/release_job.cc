@@ -277,35 +277,29 @@ Result<ReleasedTable> ReleaseJob::run(Engine& engine, RandomSource& random) cons
                                     : run_clipped(groups, engine, random);
 }
 
-Result<std::vector<GroupTotals>> ReleaseJob::engine_totals(Groups& groups, Engine& engine) const {
+Result<TotalsTable> ReleaseJob::engine_totals(Groups& groups, Engine& engine) const {
   DISCREET_TRY(EngineRows rows, engine.query(*release_->totals_sql));
   const auto columns = rows.columns();
   const std::size_t keys = release_->keys.size(), features = release_->features.size();
   DISCREET_CHECK(columns.size() == keys + features + 1, "totals are keys, features, units");
-  const GroupTotals empty{std::vector<Int128>(features), 0};
-  std::vector<GroupTotals> totals(groups.size(), empty);
-  std::vector<Cell> tuple(keys);
+  TotalsTable totals(groups.size(), features);
+  std::vector<std::uint32_t> numbers;
   for (;;) {
     DISCREET_TRY(const auto chunk, rows.next());
     if (!chunk) return totals;
-    for (std::size_t row = 0; row < chunk->size(); ++row) {
-      for (std::size_t key = 0; key < keys; ++key)
-        tuple[key] = read_cell(*chunk, columns[key].type, key, row);
-      const auto group = groups.find(tuple);
-      if (!group) continue;
-      if (*group >= totals.size()) totals.resize(*group + std::size_t{1}, empty);
-      for (std::size_t f = 0; f < features; ++f)
-        totals[*group].features[f] +=
-            chunk->is_null(keys + f, row) ? Int128{0} : chunk->int128(keys + f, row);
-      totals[*group].units += chunk->int128(keys + features, row);
-    }
+    groups.find(*chunk, 0, numbers);
+    totals.grow(groups.size());
+    for (std::size_t f = 0; f <= features; ++f)
+      for (std::size_t row = 0; row < numbers.size(); ++row)
+        if (numbers[row] != Groups::kAbsent && !chunk->is_null(keys + f, row))
+          totals.add(numbers[row], f, chunk->int128(keys + f, row));
   }
 }
 
 // The policy's word for one row per unit is enforced: a unit whose contribution could not come from
 // a single row is left out as a whole, which is a function of that unit's rows alone.
-Result<std::vector<GroupTotals>> ReleaseJob::single_row_totals(Groups& groups, Engine& engine,
-                                                               RandomSource& random) const {
+Result<TotalsTable> ReleaseJob::single_row_totals(Groups& groups, Engine& engine,
+                                                  RandomSource& random) const {
   DISCREET_TRY(const Contributions contributions,
                Contributions::load(*release_, groups, engine, random));
   const std::size_t features = release_->features.size();
@@ -326,23 +320,22 @@ Result<std::vector<GroupTotals>> ReleaseJob::single_row_totals(Groups& groups, E
       }
     return true;
   };
-  std::vector<GroupTotals> totals(groups.size(), GroupTotals{std::vector<Int128>(features), 0});
+  TotalsTable totals(groups.size(), features);
   for (std::size_t unit = 0; unit < contributions.units(); ++unit) {
     const std::size_t row = contributions.begin(unit);
-    if (contributions.begin(unit + 1) - row != 1 || !from_one_row(contributions.values(row)))
-      continue;
-    GroupTotals& group = totals[contributions.group(row)];
-    for (std::size_t f = 0; f < features; ++f) group.features[f] += contributions.values(row)[f];
-    ++group.units;
+    if (contributions.end(unit) - row != 1 || !from_one_row(contributions.values(row))) continue;
+    const std::uint32_t group = contributions.group(row);
+    for (std::size_t f = 0; f < features; ++f) totals.add(group, f, contributions.values(row)[f]);
+    totals.add_units(group, 1);
   }
   return totals;
 }
 
 Result<ReleasedTable> ReleaseJob::run_direct(Groups& groups, Engine& engine,
                                              RandomSource& random) const {
-  DISCREET_TRY(const std::vector<GroupTotals> totals,
-               enforce_single_row_ ? single_row_totals(groups, engine, random)
-                                   : engine_totals(groups, engine));
+  DISCREET_TRY(const TotalsTable totals, enforce_single_row_
+                                             ? single_row_totals(groups, engine, random)
+                                             : engine_totals(groups, engine));
   ReleasedTable out;
   out.notices = notices_;
   out.aggregates.resize(release_->aggregates.size());

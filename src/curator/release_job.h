@@ -60,9 +60,8 @@ class ReleaseJob {
   ClipOptions clip_options(const std::vector<Sum>& block) const;
   std::vector<std::optional<double>> clipped_errors_per_row() const;
   Result<ReleasedTable> run_direct(Groups& groups, Engine& engine, RandomSource& random) const;
-  Result<std::vector<GroupTotals>> engine_totals(Groups& groups, Engine& engine) const;
-  Result<std::vector<GroupTotals>> single_row_totals(Groups& groups, Engine& engine,
-                                                     RandomSource& random) const;
+  Result<TotalsTable> engine_totals(Groups& groups, Engine& engine) const;
+  Result<TotalsTable> single_row_totals(Groups& groups, Engine& engine, RandomSource& random) const;
   Result<ReleasedTable> run_clipped(Groups& groups, Engine& engine, RandomSource& random) const;
   Result<void> release_clipped(const Contributions& contributions, std::size_t group_count,
                                RandomSource& random, ReleasedTable& out) const;

@@ -392,8 +392,9 @@ Result<std::vector<std::vector<std::int64_t>>> TablesJob::totals(const Layout& l
   if (!release_->bounds.one_row_per_unit || !release_->totals_sql || rows_max_ != 1) {
     DISCREET_TRY(const Contributions kept,
                  Contributions::load_sample(*release_, rows_max_, groups, engine, random));
-    for (std::size_t row = 0; row < kept.rows(); ++row)
-      for (std::size_t f = 0; f < sums.size(); ++f) add(f, kept.group(row), kept.values(row)[f]);
+    for (std::size_t unit = 0; unit < kept.units(); ++unit)
+      for (std::size_t row = kept.begin(unit); row < kept.end(unit); ++row)
+        for (std::size_t f = 0; f < sums.size(); ++f) add(f, kept.group(row), kept.values(row)[f]);
     return in_cells();
   }
   DISCREET_TRY(EngineRows rows, engine.query(*release_->totals_sql));

@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <deque>
 #include <functional>
+#include <memory>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -29,17 +32,9 @@ class NumberCodes {
     }
     return add(value, at);
   }
-  /// Of many: the table is fetched ahead where it is too large for the cache. `done(i, code)`.
-  template <class Done>
-  void of_each(std::span<const std::int64_t> values, const Done& done) {
-    constexpr std::size_t kAhead = 32, kCached = 16384;
-    for (std::size_t begin = 0; begin < values.size(); begin += kAhead) {
-      const std::size_t end = std::min(values.size(), begin + kAhead);
-      if (slots_.size() > kCached)
-        for (std::size_t i = begin; i < end; ++i)
-          __builtin_prefetch(&slots_[scatter(static_cast<std::uint64_t>(values[i])) & mask_]);
-      for (std::size_t i = begin; i < end; ++i) done(i, of(values[i]));
-    }
+  /// For a value that will soon be asked for.
+  void prefetch(std::int64_t value) const {
+    __builtin_prefetch(&slots_[scatter(static_cast<std::uint64_t>(value)) & mask_]);
   }
   /// Forgets all; the memory stays.
   void clear() {
@@ -84,6 +79,72 @@ class NumberCodes {
 
   std::vector<Slot> slots_ = std::vector<Slot>(256);
   std::size_t mask_ = 255;
+  std::vector<std::int64_t> values_;
+};
+
+/// Whole numbers as keys are: those from 0 to a few millions are found by their place, in memory
+/// that costs nothing until it is touched; others through a table.
+class WholeCodes {
+ public:
+  std::uint32_t of(std::int64_t value) {
+    if (is_small(value)) {
+      std::uint32_t& place = small()[value];
+      if (place == 0) place = add(value) + 1;
+      return place - 1;
+    }
+    const std::uint32_t code = large_.of(value);
+    if (code == code_of_large_.size()) code_of_large_.push_back(add(value));
+    return code_of_large_[code];
+  }
+  /// Of many; `done(i, code)`.
+  template <class Done>
+  void of_each(std::span<const std::int64_t> values, const Done& done) {
+    constexpr std::size_t kAhead = 32;
+    for (std::size_t begin = 0; begin < values.size(); begin += kAhead) {
+      const std::size_t end = std::min(values.size(), begin + kAhead);
+      for (std::size_t i = begin; i < end; ++i) {
+        if (is_small(values[i]))
+          __builtin_prefetch(small() + values[i]);
+        else
+          large_.prefetch(values[i]);
+      }
+      for (std::size_t i = begin; i < end; ++i) done(i, of(values[i]));
+    }
+  }
+  /// Without adding it.
+  std::optional<std::uint32_t> find(std::int64_t value) const {
+    if (is_small(value)) {
+      const std::uint32_t place = small_ ? small_[static_cast<std::size_t>(value)] : 0;
+      return place == 0 ? std::nullopt : std::optional(place - 1);
+    }
+    const auto code = large_.find(value);
+    return code ? std::optional(code_of_large_[*code]) : std::nullopt;
+  }
+  std::int64_t value(std::uint32_t code) const { return values_[code]; }
+  const std::vector<std::int64_t>& values() const { return values_; }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(values_.size()); }
+
+ private:
+  static constexpr std::int64_t kSmall = std::int64_t{1} << 22;
+  struct Free {
+    void operator()(std::uint32_t* memory) const { std::free(memory); }
+  };
+  static bool is_small(std::int64_t value) { return value >= 0 && value < kSmall; }
+  std::uint32_t* small() {
+    if (!small_) {
+      small_.reset(static_cast<std::uint32_t*>(std::calloc(kSmall, sizeof(std::uint32_t))));
+      if (!small_) throw std::bad_alloc();
+    }
+    return small_.get();
+  }
+  std::uint32_t add(std::int64_t value) {
+    values_.push_back(value);
+    return size() - 1;
+  }
+
+  std::unique_ptr<std::uint32_t[], Free> small_;  // code + 1
+  NumberCodes large_;
+  std::vector<std::uint32_t> code_of_large_;
   std::vector<std::int64_t> values_;
 };
 

@@ -139,7 +139,7 @@ class KeyCodes {
     };
     std::array<Met, 64> met_{};
     EngineType type_ = EngineType::Int64;
-    NumberCodes numbers_;
+    WholeCodes numbers_;
     TextCodes texts_;
     bool has_null_ = false;
   };

@@ -10,6 +10,7 @@
 #include <thread>
 #include <unordered_map>
 
+#include "base/parallel.h"
 #include "engines/key_codes_internal.h"
 #include "engines/row_store_internal.h"
 #include "engines/unit_link_internal.h"
@@ -57,10 +58,6 @@ struct PartitionOutput {
   std::vector<std::size_t> ends{};  // one per unit that has groups
 };
 
-std::size_t workers() {
-  return std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 16);
-}
-
 struct SortedRow {
   std::uint32_t group;
   std::uint32_t marks;  // flags and times
@@ -71,34 +68,14 @@ struct SortedRow {
 /// back and taken again costs more than the sums.
 struct Scratch {
   NumberCodes units;
-  RawVector<std::uint32_t> unit_of;
-  RawVector<SortedRow> unsorted, sorted;
+  struct Place {
+    std::uint32_t unit, group;
+  };
+  RawVector<Place> places;  // of row after row, those without a group too
+  RawVector<SortedRow> sorted;
+  std::vector<std::span<const std::uint64_t>> blocks;
   std::vector<std::vector<std::uint64_t>> spilled;  // by lane
 };
-
-/// Calls work(0, w), ..., work(count - 1, w) on a few threads, any order; w numbers the thread.
-void for_each_parallel(std::size_t count, bool threads,
-                       const std::function<void(std::size_t, std::size_t)>& work) {
-  const std::size_t helpers = threads ? workers() - 1 : 0;
-  std::atomic<std::size_t> next = 0;
-  std::exception_ptr failed;
-  std::mutex mutex;
-  const auto loop = [&](std::size_t worker) {
-    try {
-      for (std::size_t i = next++; i < count; i = next++) work(i, worker);
-    } catch (...) {
-      const std::lock_guard lock(mutex);
-      failed = std::current_exception();
-      next = count;
-    }
-  };
-  {
-    std::vector<std::jthread> running;
-    for (std::size_t i = 0; i < helpers; ++i) running.emplace_back(loop, i + 1);
-    loop(0);
-  }
-  if (failed) std::rethrow_exception(failed);
-}
 
 }  // namespace
 
@@ -414,6 +391,20 @@ namespace {
 /// Rows that were put into a file cannot be read back.
 struct SpillLost : std::exception {};
 
+/// Keeps `most` of them, in their order: the first places of a shuffle that the seed decides, its
+/// numbers made as by SplitMix64 (Steele, Lea, Flood 2014).
+void keep_some(std::vector<std::size_t>& all, std::size_t most, std::uint64_t seed) {
+  for (std::size_t i = 0; i < most; ++i) {
+    std::uint64_t x = seed += 0x9E3779B97F4A7C15u;
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+    x ^= x >> 31;
+    std::swap(all[i], all[i + static_cast<std::size_t>((UInt128{x} * (all.size() - i)) >> 64)]);
+  }
+  all.resize(most);
+  std::sort(all.begin(), all.end());
+}
+
 }  // namespace
 
 std::size_t UnitRows::State::rows_of(std::size_t partition) const {
@@ -428,42 +419,52 @@ void UnitRows::State::add_up(std::size_t partition,
                              PartitionOutput& out) const {
   using Row = SortedRow;
   // Number the units, then sort rows by unit: two passes over memory that is still near.
-  std::size_t count = rows_of(partition);
+  const std::size_t count = rows_of(partition);
   if (count == 0) return;
-  auto& [units, unit_of, unsorted, sorted, spilled] = scratch;
+  auto& [units, places, sorted, blocks, spilled] = scratch;
   units.clear();
-  if (unit_of.size() < count) {
-    unit_of.resize(count);
-    unsorted.resize(count);
+  blocks.clear();
+  if (places.size() < count) {
+    places.resize(count);
     sorted.resize(count);
   }
   spilled.resize(lanes.size());
+  std::vector<std::uint32_t> next(1);  // by unit: where its next row goes
   std::size_t at = 0;
   for (std::size_t l = 0; l < lanes.size(); ++l) {
     const auto take_block = [&](std::span<const std::uint64_t> block) {
       constexpr std::size_t kAhead = 16;
       const std::size_t ahead = kAhead * words;
+      blocks.push_back(block);
       for (std::size_t word = 0; word < block.size(); word += words) {
         if (word + ahead < block.size())
           __builtin_prefetch(&numbers[l][block[word + ahead + 1] >> 32]);
         const std::uint64_t* row = &block[word];
         const std::uint32_t group = numbers[l][row[1] >> 32];
-        if (group == kDropped) continue;
-        unit_of[at] = units.of(static_cast<std::int64_t>(row[0]));
-        unsorted[at++] = {group, static_cast<std::uint32_t>(row[1]), row};
+        places[at].group = group;
+        if (group != kDropped) {
+          const std::uint32_t unit = units.of(static_cast<std::int64_t>(row[0]));
+          if (unit + std::size_t{1} == next.size()) next.push_back(0);
+          ++next[unit + std::size_t{1}];
+          places[at].unit = unit;
+        }
+        ++at;
       }
     };
     if (!lanes[l]->rows.read(partition, file.get(), spilled[l], take_block)) throw SpillLost();
   }
-  count = at;
-  std::vector<std::uint32_t> next(units.size() + std::size_t{1});
-  for (std::size_t i = 0; i < count; ++i) ++next[unit_of[i] + std::size_t{1}];
   std::partial_sum(next.begin(), next.end(), next.begin());
   const std::vector<std::uint32_t> begin = next;
-  for (std::size_t i = 0; i < count; ++i) sorted[next[unit_of[i]]++] = unsorted[i];
+  at = 0;
+  for (const auto& block : blocks)
+    for (std::size_t word = 0; word < block.size(); word += words) {
+      const Scratch::Place& place = places[at++];
+      if (place.group == kDropped) continue;
+      const std::uint64_t* row = &block[word];
+      sorted[next[place.unit]++] = {place.group, static_cast<std::uint32_t>(row[1]), row};
+    }
 
   const auto by_group = [](const Row& a, const Row& b) { return a.group < b.group; };
-  std::vector<std::pair<std::uint64_t, std::size_t>> ranked;  // hash, first row of the group
   std::vector<std::size_t> firsts;
   out.ends.reserve(units.size());
   for (std::uint32_t unit = 0; unit < units.size(); ++unit) {
@@ -482,16 +483,8 @@ void UnitRows::State::add_up(std::size_t partition,
     for (std::size_t i = 0; i < mine.size(); ++i)
       if (i == 0 || mine[i].group != mine[i - 1].group) firsts.push_back(i);
     if (limit && firsts.size() > limit->most) {
-      ranked.clear();
-      for (const std::size_t first : firsts)
-        ranked.emplace_back(keyed_hash(limit->key, static_cast<std::uint64_t>(units.value(unit)),
-                                       mine[first].group),
-                            first);
-      const auto cut = ranked.begin() + static_cast<std::ptrdiff_t>(limit->most);
-      std::nth_element(ranked.begin(), cut, ranked.end());
-      firsts.clear();
-      for (auto kept = ranked.begin(); kept != cut; ++kept) firsts.push_back(kept->second);
-      std::sort(firsts.begin(), firsts.end());
+      keep_some(firsts, limit->most,
+                keyed_hash(limit->key, static_cast<std::uint64_t>(units.value(unit)), 0));
     }
     for (const std::size_t first : firsts) {
       std::size_t end = first + 1;
@@ -532,7 +525,7 @@ Result<UnitPartials> UnitRows::add_up(const Numbering& number,
   std::vector<PartitionOutput> parts;
   for (std::size_t i = 0; i < kPartitions; ++i)
     parts.push_back({all.group.data() + room[i], all.values.data() + room[i] * features});
-  std::vector<Scratch> scratch(workers());
+  std::vector<Scratch> scratch(worker_count());
   try {
     for_each_parallel(kPartitions, threads, [&](std::size_t i, std::size_t worker) {
       s.add_up(i, numbers, limit, scratch[worker], parts[i]);
@@ -540,21 +533,18 @@ Result<UnitPartials> UnitRows::add_up(const Numbering& number,
   } catch (const SpillLost&) {
     return Error{ErrorCode::Unavailable, kStatementFailed};
   }
-  // Close the gaps that rows of the same group have left.
-  std::size_t size = 0, units = 0;
+  std::size_t units = 0;
   for (const PartitionOutput& part : parts) units += part.ends.size();
-  all.begin.reserve(units + 1);
-  all.begin.push_back(0);
-  for (const PartitionOutput& part : parts) {
-    for (const std::size_t end : part.ends) all.begin.push_back(size + end);
-    if (part.group != all.group.data() + size) {
-      std::copy_n(part.group, part.size, all.group.data() + size);
-      std::copy_n(part.values, part.size * features, all.values.data() + size * features);
+  all.begin.reserve(units);
+  all.end.reserve(units);
+  for (std::size_t i = 0; i < kPartitions; ++i) {
+    std::size_t begin = room[i];
+    for (const std::size_t end : parts[i].ends) {
+      all.begin.push_back(begin);
+      all.end.push_back(room[i] + end);
+      begin = room[i] + end;
     }
-    size += part.size;
   }
-  all.group.resize(size);
-  all.values.resize(size * features);
   return all;
 }
 

@@ -62,16 +62,17 @@ struct UnitRowsShape {
   std::string link_sql{};
 };
 
-/// At most this many groups of a unit, those of smallest keyed hash: the caller draws the key anew
+/// At most this many groups of a unit, chosen by a keyed hash of it: the caller draws the key anew
 /// for every question.
 struct GroupLimit {
   std::uint64_t most;
   std::array<std::uint64_t, 2> key;
 };
 
-/// Rows begin[u] .. begin[u + 1] - 1 belong to unit u; each is one group of it, rising.
+/// Rows begin[u] .. end[u] - 1 belong to unit u; each is one group of it, rising. What lies between
+/// units means nothing.
 struct UnitPartials {
-  RawVector<std::size_t> begin;
+  RawVector<std::size_t> begin, end;
   RawVector<std::uint32_t> group;
   RawVector<Int128> values;  ///< features of row after row
 };

@@ -129,7 +129,7 @@ TEST_F(StatementAuditTest, FamiliesThatEachSpendTheWholeEpsilonAreCaught) {
     return [&one, count](RandomSource& random) {
       std::vector<ReleasedColumn> columns(1);
       double total = 0;
-      for (int family = 0; family < 8; ++family) one.release({{count}, count}, random, columns);
+      for (int family = 0; family < 8; ++family) one.release({{&count, 1}, count}, random, columns);
       for (const Cell& cell : columns.front().values) total += std::get<double>(cell);
       return static_cast<std::int64_t>(std::llround(total));
     };

@@ -211,7 +211,7 @@ void TwoWorlds::compare_streamed(const std::string& statement, const sql::Releas
     std::multiset<std::string> units;
     for (std::size_t unit = 0; unit < all.units(); ++unit) {
       std::set<std::string> rows;
-      for (std::size_t row = all.begin(unit); row < all.begin(unit + 1); ++row) {
+      for (std::size_t row = all.begin(unit); row < all.end(unit); ++row) {
         std::string text;
         for (const Cell& key : groups.keys(all.group(row))) text += "|" + exact(key);
         for (const Int128 value : all.values(row)) text += "|" + wide(value);
