@@ -1,6 +1,7 @@
 // `discreet prio`: private aggregation. Each action is declared in a file of its own.
 #include "cli/prio.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -18,9 +19,30 @@ struct ConformanceArguments {
   bool json = false;
 };
 
+/// Files as given, and the vectors of folders in order.
+std::vector<std::string> vector_files(const std::vector<std::string>& given) {
+  std::vector<std::string> files;
+  for (const std::string& path : given) {
+    if (!std::filesystem::is_directory(path)) {
+      files.push_back(path);
+      continue;
+    }
+    const std::size_t first = files.size();
+    for (const auto& entry : std::filesystem::directory_iterator(path))
+      if (entry.path().extension() == ".json") files.push_back(entry.path().string());
+    std::sort(files.begin() + static_cast<std::ptrdiff_t>(first), files.end());
+  }
+  return files;
+}
+
 int run_conformance(const ConformanceArguments& arguments) {
+  const std::vector<std::string> files = vector_files(arguments.files);
+  if (files.empty()) {
+    std::fputs("discreet: no .json file in the folder\n", stderr);
+    return kFailed;
+  }
   std::size_t passed = 0;
-  for (const std::string& file : arguments.files) {
+  for (const std::string& file : files) {
     const prio::Conformance result = prio::run_vector(file);
     passed += result.passed;
     if (arguments.json) {
@@ -35,16 +57,18 @@ int run_conformance(const ConformanceArguments& arguments) {
       std::printf("fail %s: %s\n", file.c_str(), result.reason.c_str());
     }
   }
-  const std::size_t failed = arguments.files.size() - passed;
+  const std::size_t failed = files.size() - passed;
   if (!arguments.json) std::printf("%zu passed, %zu failed\n", passed, failed);
   return failed == 0 ? kOk : kFailed;
 }
 
 void add_prio_conformance(CLI::App& prio, Action& chosen) {
   CLI::App* verb = add_verb(prio, "conformance", "Run official VDAF test vectors",
-                            "  discreet prio conformance Prio3Count_0.json Prio3Sum_0.json");
+                            "  discreet prio conformance Prio3Count_0.json Poplar1_0.json\n"
+                            "  discreet prio conformance test_vec/vdaf");
   auto arguments = std::make_shared<ConformanceArguments>();
-  verb->add_option("files", arguments->files, "Vector files; the name tells the algorithm")
+  verb->add_option("files", arguments->files,
+                   "Vector files, or folders of them; the name tells the algorithm")
       ->required();
   verb->add_flag("--json", arguments->json, "One JSON object a file");
   verb->callback(

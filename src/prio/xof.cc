@@ -6,10 +6,10 @@ namespace {
 
 constexpr std::size_t kTagBytes = 8;
 
-void append_tag(Bytes& to, std::uint32_t algorithm, Usage usage, ByteSpan context) {
-  const auto number = static_cast<unsigned>(usage);
+void append_tag(Bytes& to, TagClass tag_class, std::uint32_t algorithm, std::uint16_t number,
+                ByteSpan context) {
   const std::uint8_t tag[kTagBytes] = {kVdafVersion,
-                                       0,  // the class of VDAFs
+                                       static_cast<std::uint8_t>(tag_class),
                                        static_cast<std::uint8_t>(algorithm >> 24),
                                        static_cast<std::uint8_t>(algorithm >> 16),
                                        static_cast<std::uint8_t>(algorithm >> 8),
@@ -34,10 +34,11 @@ void append_seed(Bytes& to, ByteSpan seed) {
 
 }  // namespace
 
-Bytes domain_tag(std::uint32_t algorithm, Usage usage, ByteSpan context) {
+Bytes domain_tag(TagClass tag_class, std::uint32_t algorithm, std::uint16_t usage,
+                 ByteSpan context) {
   Bytes tag;
   tag.reserve(kTagBytes + context.size());
-  append_tag(tag, algorithm, usage, context);
+  append_tag(tag, tag_class, algorithm, usage, context);
   return tag;
 }
 
@@ -55,7 +56,7 @@ Bytes xof_prefix(std::uint32_t algorithm, Usage usage, ByteSpan context, ByteSpa
   Bytes prefix;
   prefix.reserve(3 + kTagBytes + context.size() + seed.size() + binder_bytes);
   append_tag_length(prefix, kTagBytes + context.size());
-  append_tag(prefix, algorithm, usage, context);
+  append_tag(prefix, TagClass::Vdaf, algorithm, static_cast<std::uint16_t>(usage), context);
   append_seed(prefix, seed);
   return prefix;
 }

@@ -30,14 +30,33 @@ enum class Usage : std::uint16_t {
   JointPart = 7,
 };
 
+/// Which kind of algorithm a tag is for (draft, section 6.2.3).
+enum class TagClass : std::uint8_t { Vdaf = 0, Idpf = 1 };
+
 /// The domain separation tag of one use in one application.
-Bytes domain_tag(std::uint32_t algorithm, Usage usage, ByteSpan context);
+Bytes domain_tag(TagClass tag_class, std::uint32_t algorithm, std::uint16_t usage,
+                 ByteSpan context);
+inline Bytes domain_tag(std::uint32_t algorithm, Usage usage, ByteSpan context) {
+  return domain_tag(TagClass::Vdaf, algorithm, static_cast<std::uint16_t>(usage), context);
+}
 
 /// What is absorbed before the binder.
 Bytes xof_prefix(ByteSpan domain, ByteSpan seed);
 /// The same with the tag of one use, written in place; room is left for a binder.
 Bytes xof_prefix(std::uint32_t algorithm, Usage usage, ByteSpan context, ByteSpan seed,
                  std::size_t binder_bytes);
+
+/// Uniform elements from the next bytes of a stream, by rejection.
+template <class Stream, class F>
+void draw_elements(Stream& stream, std::span<F> out) {
+  for (F& element : out) {
+    std::uint8_t bytes[F::kBytes];
+    do {
+      stream.fill(bytes);
+      if constexpr (requires { F::kTopByteMask; }) bytes[F::kBytes - 1] &= F::kTopByteMask;
+    } while (!F::load(bytes, element));
+  }
+}
 
 class Xof {
  public:
@@ -51,11 +70,7 @@ class Xof {
 
   template <class F>
   void elements(std::span<F> out) {
-    for (F& element : out) {
-      std::uint8_t bytes[F::kBytes];
-      do fill(bytes);
-      while (!F::load(bytes, element));
-    }
+    draw_elements(*this, out);
   }
 
  private:
