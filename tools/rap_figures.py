@@ -2,8 +2,10 @@
 """Redraws the figures of relaxed adaptive projection from runs of ours: max error against epsilon, and against the number of marginals.
 
     tools/rap_figures.py --binary build/bin/discreet --data ../shared/data --out docs/lectures/img [--ways 3 5] [--points few|all]
+                         [--runs 5] [--keep build/rap.json]
 
-ADULT is read from --data. Marginals are drawn among those with at most as many cells as there are rows. One run a point: the lines are as uneven as luck.
+ADULT is read from --data. Marginals are drawn among those with at most as many cells as there are rows. A point is the mean of --runs independent
+fits, a bar goes from the least to the greatest of them. --keep names a file of the fits made so far: a run that was stopped goes on where it was.
 """
 import argparse
 import itertools
@@ -11,6 +13,7 @@ import json
 import math
 import pathlib
 import random
+import statistics
 import subprocess
 import tempfile
 
@@ -42,6 +45,23 @@ def max_error(options, folder, marginals, epsilon, method):
     return json.loads(done.stdout)["max_error"]
 
 
+class Fits:
+    """Max errors by point, kept in a file between runs if one is named."""
+
+    def __init__(self, options, folder):
+        self.options, self.folder = options, folder
+        self.kept = json.loads(options.keep.read_text()) if options.keep and options.keep.exists() else {}
+
+    def errors(self, ways, marginals, count, epsilon, method, runs):
+        """The max errors of `runs` fits; only those that are missing are made."""
+        found = self.kept.setdefault(f"{ways}way, {count} marginals, epsilon {epsilon:g}, {method}", [])
+        while len(found) < runs:
+            found.append(max_error(self.options, self.folder, marginals, epsilon, method))
+            if self.options.keep:
+                self.options.keep.write_text(json.dumps(self.kept, indent=1))
+        return found[:runs]
+
+
 def zero_error(options, marginals):
     """Answering zero everywhere: the largest cell."""
     import collections
@@ -51,16 +71,18 @@ def zero_error(options, marginals):
 
 
 def draw(path, title, x_label, lines, zero):
+    """lines: by name, points of (x, errors of the fits there)."""
     width, height, left, right, top, bottom = 760, 430, 64, 210, 66, 60
+    runs = min(len(errors) for points in lines.values() for _, errors in points)
     xs = sorted({x for points in lines.values() for x, _ in points})
-    ys = [y for points in lines.values() for _, y in points] + [zero]
+    ys = [y for points in lines.values() for _, errors in points for y in errors] + [zero]
     low, high = 10 ** math.floor(math.log10(min(ys))), 1.0
     place_x = lambda x: left + (math.log(x / xs[0]) / math.log(xs[-1] / xs[0])) * (width - left - right)
     place_y = lambda y: top + (1 - math.log(max(y, low) / low) / math.log(high / low)) * (height - top - bottom)
     out = [f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}' width='{width}' height='{height}' role='img'>",
            "<style>text{font-family:system-ui,sans-serif;fill:#1d2733}.t{font-size:17px;font-weight:600}.s{font-size:12.5px;fill:#51606f}.l{font-size:13px}"
            ".g{stroke:#dfe5ea}@media(prefers-color-scheme:dark){svg{background:#14191f}text{fill:#e8edf2}.s{fill:#a9b6c3}.g{stroke:#2b3641}}</style>",
-           f"<title>{title}</title><text x='20' y='30' class='t'>{title}</text><text x='20' y='{top - 14}' class='s'>max error over all cells (log scale)</text>"]
+           f"<title>{title}</title><text x='20' y='30' class='t'>{title}</text><text x='20' y='{top - 14}' class='s'>max error over all cells (log scale): mean and range of {runs} fits</text>"]
     tick = low
     while tick <= high * 1.001:
         for times in (1, 2, 5):
@@ -71,13 +93,17 @@ def draw(path, title, x_label, lines, zero):
     for x in xs:
         out.append(f"<text x='{place_x(x):.1f}' y='{height - bottom + 20}' class='s' text-anchor='middle'>{x:g}</text>")
     out.append(f"<text x='{(left + width - right) / 2:.1f}' y='{height - 16}' class='s' text-anchor='middle'>{x_label}</text>")
-    series = list(lines.items()) + [("zero everywhere", [(xs[0], zero), (xs[-1], zero)])]
+    series = [(name, [(x, statistics.fmean(errors), errors) for x, errors in points]) for name, points in lines.items()]
+    series.append(("zero everywhere", [(xs[0], zero, [zero]), (xs[-1], zero, [zero])]))
     ends = []
     for i, (name, points) in enumerate(series):
         dashed = " stroke-dasharray='6 4'" if name == "zero everywhere" else ""
         colour = COLOURS[i % 4] if not dashed else "#51606f"
-        out.append(f"<polyline points='{' '.join(f'{place_x(x):.1f},{place_y(y):.1f}' for x, y in points)}' fill='none' stroke='{colour}' stroke-width='2.4'{dashed}/>")
-        out += [f"<circle cx='{place_x(x):.1f}' cy='{place_y(y):.1f}' r='3.2' fill='{colour}'/>" for x, y in points if not dashed]
+        out.append(f"<polyline points='{' '.join(f'{place_x(x):.1f},{place_y(y):.1f}' for x, y, _ in points)}' fill='none' stroke='{colour}' stroke-width='2.4'{dashed}/>")
+        for x, y, errors in points if not dashed else []:
+            at = place_x(x) + 3 * (i - 1.5)  # side by side, so that no bar hides another
+            out.append(f"<line x1='{at:.1f}' y1='{place_y(min(errors)):.1f}' x2='{at:.1f}' y2='{place_y(max(errors)):.1f}' stroke='{colour}' stroke-width='1.6'/>"
+                       f"<circle cx='{place_x(x):.1f}' cy='{place_y(y):.1f}' r='3.2' fill='{colour}'/>")
         ends.append((place_y(points[-1][1]), name, colour))
     below = 0
     for y, name, colour in sorted(ends):
@@ -93,29 +119,36 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--ways", type=int, nargs="+", default=[3, 5])
     parser.add_argument("--points", choices=["few", "all"], default="all")
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--keep", type=pathlib.Path)
     options = parser.parse_args()
     domain = json.loads((options.data / "adult-domain.json").read_text())
     epsilons = [0.1, 1] if options.points == "few" else [0.1, 0.2, 0.5, 1]
     counts = [16, 64] if options.points == "few" else [8, 32, 128]
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
+        fits = Fits(options, folder)
+
+        def line(ways, places, method, runs):
+            """(x, errors) for places of (x, marginals wanted, epsilon)."""
+            made = [(x, *workload(domain, 48842, ways, count, folder), epsilon) for x, count, epsilon in places]
+            return [(x or found, fits.errors(ways, path, found, epsilon, method, runs)) for x, path, found, epsilon in made]
+
         for ways in options.ways:
             marginals, found = workload(domain, 48842, ways, 64, folder)
-            lines = {}
-            for method in METHODS:
-                lines[method] = [(epsilon, max_error(options, folder, marginals, epsilon, method)) for epsilon in epsilons]
-                print(f"{ways}-way, {found} marginals, {method}: " + ", ".join(f"epsilon {e:g}: {y:.4f}" for e, y in lines[method]), flush=True)
             zero = zero_error(options, marginals)
-            print(f"{ways}-way, {found} marginals, zero everywhere: {zero:.4f}", flush=True)
-            draw(options.out / f"rap-epsilon-{ways}way.svg", f"ADULT, {found} {ways}-way marginals", "epsilon", lines, zero)
-            lines = {}
-            for method in METHODS:
-                lines[method] = []
-                for count in counts:
-                    marginals, found = workload(domain, 48842, ways, count, folder)
-                    lines[method].append((found, max_error(options, folder, marginals, 0.1, method)))
-                print(f"{ways}-way, epsilon 0.1, {method}: " + ", ".join(f"{c} marginals: {y:.4f}" for c, y in lines[method]), flush=True)
-            draw(options.out / f"rap-marginals-{ways}way.svg", f"ADULT, {ways}-way marginals, epsilon 0.1", "number of marginals", lines, zero)
+            figures = (("epsilon", f"ADULT, {found} {ways}-way marginals", "epsilon", [(e, 64, e) for e in epsilons]),
+                       ("marginals", f"ADULT, {ways}-way marginals, epsilon 0.1", "number of marginals", [(None, c, 0.1) for c in counts]))
+            for runs in range(1, options.runs + 1):  # a run of everything, then the next: what was stopped is even
+                for _, _, _, places in figures:
+                    for method in METHODS:
+                        line(ways, places, method, runs)
+            for kind, title, x_label, places in figures:
+                lines = {method: line(ways, places, method, options.runs) for method in METHODS}
+                for method, points in lines.items():
+                    print(f"{title}, {method}: " + ", ".join(f"{x:g}: {statistics.fmean(e):.4f} ({min(e):.4f} to {max(e):.4f})" for x, e in points), flush=True)
+                print(f"{title}, zero everywhere: {zero:.4f}", flush=True)
+                draw(options.out / f"rap-{kind}-{ways}way.svg", title, x_label, lines, zero)
 
 
 if __name__ == "__main__":

@@ -178,14 +178,18 @@ Shares shares_of(const FitOptions& options, bool ranges, bool keys) {
                     sub_down(options.delta, delta_for_keys))};
 }
 
-/// Runs without Python's lock; `progress` takes it when it is called.
-FittedTwin fit_unlocked(const ImportedTable& table, const std::vector<synth::ColumnSpec>& declared,
-                        const FitOptions& options, const Progress& progress) {
+/// What is wrong with a call whatever the rows are is told before anything is charged.
+synth::Method checked_method(const FitOptions& options) {
   target_of(options.epsilon, options.delta);
   if (!(options.epsilon > 0)) throw Failure(invalid_parameter("epsilon must be positive"));
   if (!(options.delta > 0 && options.delta < 1))
     throw Failure(invalid_parameter("delta must lie between 0 and 1"));
-  const synth::Method method = value(synth::parse_method(options.method));
+  return value(synth::parse_method(options.method));
+}
+
+/// Runs without Python's lock; `progress` takes it when it is called.
+FittedTwin fit_unlocked(const ImportedTable& table, const std::vector<synth::ColumnSpec>& declared,
+                        const FitOptions& options, synth::Method method, const Progress& progress) {
   const std::size_t ranges = ranges_to_find(table, declared);
   const double for_ranges = shares_of(options, ranges > 0, false).ranges;
   Specs specs = specs_of(table, declared, for_ranges, ranges);
@@ -210,8 +214,10 @@ FittedTwin fit_unlocked(const ImportedTable& table, const std::vector<synth::Col
           std::move(tables),  table.types,         std::move(specs.notes)};
 }
 
+/// `charge` is called once, before the first release; when it throws, nothing is released.
 std::unique_ptr<FittedTwin> fit(const nb::object& frame, const std::string& domain,
-                                const FitOptions& options, const Progress& progress) {
+                                const FitOptions& options, const Progress& progress,
+                                const std::function<void()>& charge) {
   const ImportedTable table = import_table(frame);
   const auto declared =
       domain.empty() ? std::vector<synth::ColumnSpec>() : value(synth::parse_specs(domain));
@@ -221,8 +227,10 @@ std::unique_ptr<FittedTwin> fit(const nb::object& frame, const std::string& doma
       throw Failure(
           {ErrorCode::NotFound,
            fmt::format("the table has no column \"{}\", which the domain names", spec.name)});
+  const synth::Method method = checked_method(options);
+  if (charge) charge();
   const Unlocked unlocked;
-  return std::make_unique<FittedTwin>(fit_unlocked(table, declared, options, progress));
+  return std::make_unique<FittedTwin>(fit_unlocked(table, declared, options, method, progress));
 }
 
 nb::object twin_stream(const FittedTwin& self, std::size_t number) {
@@ -292,14 +300,15 @@ void bind_synth(nb::module_& m) {
       "synth_fit",
       [](const nb::object& frame, const std::string& domain, double epsilon, double delta,
          std::string method, std::string workload, std::size_t rows, std::size_t twins,
-         std::size_t threads, bool fast, const Progress& progress) {
+         std::size_t threads, bool fast, const Progress& progress,
+         const std::function<void()>& charge) {
         return fit(
             frame, domain,
             {epsilon, delta, std::move(method), std::move(workload), rows, twins, threads, fast},
-            progress);
+            progress, charge);
       },
       "frame"_a, "domain"_a, "epsilon"_a, "delta"_a, "method"_a, "workload"_a, "rows"_a, "twins"_a,
-      "threads"_a, "fast"_a, "progress"_a.none());
+      "threads"_a, "fast"_a, "progress"_a.none(), "charge"_a.none());
   m.def("synth_score", score, "real"_a, "twin"_a, "workload"_a);
 }
 

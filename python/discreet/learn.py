@@ -5,16 +5,18 @@
 
 What is public about the columns is declared, never looked up in the rows: ``bounds`` for arrays (one pair for all columns or
 one for each), ``domain`` for data frames (as in :func:`discreet.synth.fit`), ``classes`` for the labels. A fit is
-(``epsilon``, ``delta``)-DP for one row more or less. Arrays need pyarrow.
+(``epsilon``, ``delta``)-DP for one row more or less; ``fit(X, y, budget=...)`` spends that in a
+:class:`discreet.accounting.Filter` before it releases anything. Arrays need pyarrow.
 """
 
 from __future__ import annotations
 
 import inspect
 import json
-from typing import Any, Dict, List, Mapping, Optional, Sequence
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
 from . import _core, errors
+from .accounting import Event, Filter, Odometer, approximate, pure
 from .synth import _frame, _without_index
 
 if not hasattr(_core, "learn_fit"):
@@ -112,14 +114,22 @@ class _Estimator(BaseEstimator):
             declared[target] = of_target
         return json.dumps(declared)
 
-    def _fit(self, X: Any, y: Any, of_target: Any, **options: Any) -> Any:
+    @property
+    def loss(self) -> Event:
+        """What one fit costs, known before it."""
+        return approximate(float(self.epsilon), float(self.delta)) if self.delta > 0 else pure(float(self.epsilon))
+
+    def _fit(self, X: Any, y: Any, of_target: Any, budget: "Union[Filter, Odometer, None]", **options: Any) -> Any:
         given = dict(at_least=None, clusters=5, components=2, hidden=16)
         given.update(options)
         target = None
         if self._supervised:
             target = y if isinstance(y, str) else _TARGET
         table = self._table(X, None if isinstance(y, str) else y, target)
-        self.model_ = getattr(_core, "learn_fit")(table, self._method, self._domain_of(X, target, of_target), target or "",
+        declared = self._domain_of(X, target, of_target)
+        if budget is not None:
+            budget.spend(self.loss)
+        self.model_ = getattr(_core, "learn_fit")(table, self._method, declared, target or "",
                                       given["at_least"], float(self.epsilon), float(self.delta), given["clusters"],
                                       given["components"], given["hidden"])
         self.n_features_in_ = len(list(getattr(X, "columns", X))) if _is_frame(X) else len(_columns(X))
@@ -153,7 +163,7 @@ def _text(label: Any) -> str:
 class _Classifier(ClassifierMixin, _Estimator):
     classes: Sequence[Any]
 
-    def fit(self, X: Any, y: Any) -> Any:
+    def fit(self, X: Any, y: Any, *, budget: "Union[Filter, Odometer, None]" = None) -> Any:
         """``y``: labels, or the name of the target's column in a data frame."""
         import numpy
 
@@ -162,7 +172,7 @@ class _Classifier(ClassifierMixin, _Estimator):
         of_target = None if self.classes is None else {"values": [_text(c) for c in self.classes], "nullable": False}
         if self.classes is not None:
             self.classes_ = numpy.asarray(list(self.classes))
-        return self._fit(X, y, of_target)
+        return self._fit(X, y, of_target, budget)
 
     def predict(self, X: Any) -> Any:
         import numpy
@@ -219,12 +229,12 @@ class LinearRegression(RegressorMixin, _Estimator):
     def __init__(self, epsilon: float = 1.0, delta: float = 1e-9, *, bounds: Any = None, domain: Any = None, target: Any = None) -> None:
         self.epsilon, self.delta, self.bounds, self.domain, self.target = epsilon, delta, bounds, domain, target
 
-    def fit(self, X: Any, y: Any) -> Any:
+    def fit(self, X: Any, y: Any, *, budget: "Union[Filter, Odometer, None]" = None) -> Any:
         """``y``: numbers, or the name of the target's column in a data frame."""
         if self.target is None and (self.domain is None or not isinstance(y, str)):
             raise errors.InvalidParameter("say within what the target lies: target=(lower, upper)")
         of_target = None if self.target is None else {"range": [float(self.target[0]), float(self.target[1])], "nullable": False}
-        return self._fit(X, y, of_target)
+        return self._fit(X, y, of_target, budget)
 
     def predict(self, X: Any) -> Any:
         import numpy
@@ -241,8 +251,8 @@ class KMeans(ClusterMixin, _Estimator):
     def __init__(self, n_clusters: int = 5, epsilon: float = 1.0, delta: float = 1e-9, *, bounds: Any = None, domain: Any = None) -> None:
         self.n_clusters, self.epsilon, self.delta, self.bounds, self.domain = n_clusters, epsilon, delta, bounds, domain
 
-    def fit(self, X: Any, y: Any = None) -> Any:
-        return self._fit(X, None, None, clusters=self.n_clusters)
+    def fit(self, X: Any, y: Any = None, *, budget: "Union[Filter, Odometer, None]" = None) -> Any:
+        return self._fit(X, None, None, budget, clusters=self.n_clusters)
 
     def predict(self, X: Any) -> Any:
         """The cluster of each row."""
@@ -260,8 +270,8 @@ class PCA(TransformerMixin, _Estimator):
     def __init__(self, n_components: int = 2, epsilon: float = 1.0, delta: float = 1e-9, *, bounds: Any = None, domain: Any = None) -> None:
         self.n_components, self.epsilon, self.delta, self.bounds, self.domain = n_components, epsilon, delta, bounds, domain
 
-    def fit(self, X: Any, y: Any = None) -> Any:
-        return self._fit(X, None, None, components=self.n_components)
+    def fit(self, X: Any, y: Any = None, *, budget: "Union[Filter, Odometer, None]" = None) -> Any:
+        return self._fit(X, None, None, budget, components=self.n_components)
 
     def transform(self, X: Any) -> Any:
         """The coordinates of each row."""

@@ -10,6 +10,7 @@ import json
 from typing import Any, Callable, List, Mapping, NamedTuple, Optional, Union
 
 from . import _core, errors
+from .accounting import Event, Filter, Odometer, approximate
 
 __all__ = ["Score", "Twin", "fit", "score"]
 
@@ -63,6 +64,11 @@ class Twin:
         return self._core.rho()
 
     @property
+    def loss(self) -> Event:
+        """What the twin cost, all of its tables together: for :func:`discreet.accounting.compose`."""
+        return approximate(self.epsilon, self.delta)
+
+    @property
     def twins(self) -> "List[Twin]":
         """The independent tables drawn from the one fitted model."""
         return [Twin(self._core, self.epsilon, self.delta, self._twins, i) for i in range(self._twins)]
@@ -102,7 +108,7 @@ class Twin:
 
 def fit(data: Any, epsilon: float, delta: float = 1e-9, *, domain: "Union[str, Mapping[str, Any], None]" = None,
         workload: "Union[str, Mapping[str, Any]]" = "3way", method: str = "auto", rows: Optional[int] = None,
-        twins: int = 1, fast: bool = False, threads: int = 0,
+        twins: int = 1, fast: bool = False, threads: int = 0, budget: "Union[Filter, Odometer, None]" = None,
         progress: "Union[bool, None, Callable[[str, float], Any]]" = None) -> Twin:
     """A twin that is (``epsilon``, ``delta``)-DP for one row more or less.
 
@@ -111,6 +117,9 @@ def fit(data: Any, epsilon: float, delta: float = 1e-9, *, domain: "Union[str, M
     Columns it does not name are found privately out of the same epsilon, which costs accuracy: declare what you can.
     ``workload``: ``"3way"`` (all triples) or ``{"marginals": [["age", "ward"], ...]}``. ``method``: ``auto``,
     ``latent``, ``aim``, ``mst``, ``rap``, ``independent``. ``rows``: of the twin; a private estimate otherwise.
+    ``budget``: a :class:`~discreet.accounting.Filter` that several releases share; the twin's whole cost is spent there before
+    the first release, and a twin that does not fit is not made. A durable ledger holds twins of a curator's tables:
+    ``cur.query("create table twin as synthesize people with (epsilon = 1)")``.
     ``progress``: True shows a bar for work over a second, False nothing, or a function of (stage, share done).
     """
     from . import _progress
@@ -119,9 +128,10 @@ def fit(data: Any, epsilon: float, delta: float = 1e-9, *, domain: "Union[str, M
         domain = json.dumps(dict(domain))
     if not isinstance(workload, str):
         workload = json.dumps(dict(workload))
+    charge = None if budget is None else lambda: budget.spend(approximate(float(epsilon), float(delta)))
     with _progress.reporter(progress) as told:
         core = _core.synth_fit(_frame(_without_index(data)), domain or "", float(epsilon), float(delta), method,
-                               workload, rows or 0, twins, threads, fast, told)
+                               workload, rows or 0, twins, threads, fast, told, charge)
     return Twin(core, float(epsilon), float(delta), twins)
 
 

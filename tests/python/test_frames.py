@@ -89,6 +89,39 @@ def test_missing_values_stay_missing_values():
     assert 800 < made["age"].null_count() < 1200 and 800 < made["ward"].null_count() < 1200
 
 
+def test_twins_share_a_budget_and_are_charged_before_anything_is_released():
+    real, budget = pandas.DataFrame(rows(300)), discreet.accounting.Filter(3.0, 1e-6)
+    terms = dict(delta=1e-8, domain=DOMAIN, workload="1way", method="independent", budget=budget)
+    twin = synth.fit(real, epsilon=2.0, **terms)
+    assert twin.loss == discreet.accounting.approximate(2.0, 1e-8)
+    spent = budget.save()
+    with pytest.raises(discreet.BudgetExhausted):
+        synth.fit(real, epsilon=1.5, **terms)
+    for wrong in (dict(terms, method="magic"), dict(terms, delta=0), dict(terms, domain={"missing": 3})):
+        with pytest.raises(discreet.DiscreetError):
+            synth.fit(real, epsilon=0.5, **wrong)
+    assert budget.save() == spent  # neither a refusal nor a mistake costs
+    with pytest.raises(discreet.DiscreetError):
+        synth.fit(real, epsilon=0.5, progress=lambda stage, done: False, **dict(terms, method="latent", workload="2way"))
+    assert budget.save() != spent  # what was begun is paid, although it was stopped
+    meter = discreet.accounting.Odometer(1e-6)
+    synth.fit(real, epsilon=0.25, **dict(terms, budget=meter))
+    assert meter.epsilon >= 0.25
+
+
+def test_twins_of_a_curators_tables_are_in_its_ledger(tmp_path):
+    cur = discreet.protect({"people": pandas.DataFrame(rows(2000))}, epsilon=2.0, delta=1e-6, folder=tmp_path,
+                           columns={"people": {"age": {"range": [0, 99]}, "ward": {"values": ["ICU", "ER", "MAT"]}, "code": {"range": [0, 3]}}})
+    make = "create table twin as synthesize people with (epsilon = 1.5, delta = 1e-8, fast = true, workload = '2way')"
+    cur.query(make)
+    assert cur.budget().epsilon_spent == 1.5 and cur.query(make).repeated
+    made = cur.query("select * from twin").to_pandas()
+    assert {"age", "ward", "code"} <= set(made.columns) and len(made) > 1000
+    with pytest.raises(discreet.BudgetExhausted):
+        cur.query("create table another as synthesize people with (epsilon = 1)")
+    assert discreet.open(tmp_path / "discreet.toml").budget().epsilon_spent == 1.5  # and it lasts
+
+
 def test_progress_can_stop_the_work():
     with pytest.raises(discreet.DiscreetError):
         synth.fit(pandas.DataFrame(rows()), epsilon=1.0, domain=DOMAIN, progress=lambda stage, done: False)

@@ -69,6 +69,20 @@ def test_regression_clusters_and_components():
     assert learn.PCA(1, epsilon=3.0, bounds=BOUNDS).fit(around).transform(around[:10]).shape == (10, 1)
 
 
+def test_models_share_a_budget():
+    X, y = points(500)
+    budget = discreet.accounting.Filter(3.0, 1e-6)
+    model = learn.LogisticRegression(epsilon=2.0, bounds=BOUNDS, classes=[0, 1])
+    assert model.fit(X, y, budget=budget).loss == discreet.accounting.approximate(2.0, 1e-9)
+    spent, fresh = budget.save(), learn.KMeans(2, epsilon=1.5, bounds=BOUNDS)
+    with pytest.raises(discreet.BudgetExhausted):
+        fresh.fit(X, budget=budget)
+    assert not hasattr(fresh, "model_") and budget.save() == spent
+    with pytest.raises(discreet.InvalidParameter):
+        learn.KMeans(2, epsilon=0.5, bounds=[(0, 1)]).fit(X, budget=budget)
+    assert budget.save() == spent
+
+
 def test_nothing_public_is_looked_up_in_the_rows():
     X, y = points(100)
     for wrong in (lambda: learn.LogisticRegression(epsilon=1.0, classes=[0, 1]).fit(X, y), lambda: learn.LogisticRegression(epsilon=1.0, bounds=BOUNDS).fit(X, y),
