@@ -25,6 +25,10 @@ class PostgresDialect final : public EngineDialect {
   std::optional<std::string> scalar(const Scalar& one, const ScalarWriter& w) const override {
     if (const auto* constant = std::get_if<Constant>(&one.node))
       return literal(constant->value, one.type);
+    // Tables give whole numbers as wide as they keep them; what is computed from them has 64 bits.
+    if (const auto* use = std::get_if<ColumnUse>(&one.node);
+        use != nullptr && one.type.kind == TypeKind::Integer)
+      return fmt::format("CAST({} AS bigint)", column_name(use->id));
     if (const auto* cast = std::get_if<CastTo>(&one.node))
       return cast_to(w.write(*cast->arg), is_leaf(*cast->arg), cast->arg->type, one.type);
     if (const auto* when = std::get_if<CaseWhen>(&one.node)) {
@@ -90,15 +94,13 @@ class PostgresDialect final : public EngineDialect {
   }
 
  private:
-  /// Every value as plans know it: whole numbers are 64 bits, text is ordered by its bytes, times
-  /// are in UTC, and a numeric is a number.
+  /// Every value as plans know it: text is ordered by its bytes, times are in UTC, and a numeric is
+  /// a number.
   static std::string read_column(const std::string& name, const PostgresTable* table) {
     const std::string quoted = quote_name(name);
     if (table == nullptr) return quoted;
     for (const auto& column : table->columns) {
       if (column.name != name) continue;
-      if (column.type == "smallint" || column.type == "integer")
-        return fmt::format("CAST({} AS bigint)", quoted);
       if (column.type == "real") return fmt::format("CAST({} AS double precision)", quoted);
       if (column.type.starts_with("numeric")) return fmt::format("nullif({}, 'NaN')", quoted);
       if (column.type.starts_with("timestamp") && column.type.ends_with(" with time zone"))
@@ -457,6 +459,11 @@ std::string PostgresDialect::grid(const Value& value, const std::string& v) cons
     return fmt::format("CASE WHEN {0} < {1} THEN {1} WHEN {0} > {2} THEN {2} ELSE {0} END", number,
                        lower, upper);
   };
+  // Bounds take the type of what they bound: narrow numbers are added up without being widened.
+  const auto bound = [](std::int64_t q) {
+    const bool narrow = q >= INT32_MIN && q <= INT32_MAX;
+    return narrow ? std::to_string(q) : fmt::format("CAST({} AS bigint)", q);
+  };
   const auto whole = [](std::int64_t q) { return fmt::format("CAST({} AS bigint)", q); };
   switch (value.type.kind) {
     case TypeKind::Text:
@@ -465,9 +472,9 @@ std::string PostgresDialect::grid(const Value& value, const std::string& v) cons
     case TypeKind::List:
       return v;
     case TypeKind::Boolean:
-      return fmt::format("CAST(CAST({} AS integer) AS bigint)", v);
+      return fmt::format("CAST({} AS integer)", v);
     case TypeKind::Integer:
-      if (value.grid.digits == 0) return clamped(v, whole(value.lower), whole(value.upper));
+      if (value.grid.digits == 0) return clamped(v, bound(value.lower), bound(value.upper));
       break;
     case TypeKind::Date:
       return fmt::format("CASE WHEN isfinite({}) THEN {} END", v,
