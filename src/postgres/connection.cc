@@ -91,10 +91,14 @@ struct Connection::Impl {
     return Error{ErrorCode::Unavailable, sentence};
   }
 
+  std::chrono::seconds patience() const {
+    return std::chrono::seconds(settings.statement_timeout_s + kGraceSeconds);
+  }
+
   /// Until there is an answer to read, but not for ever.
   Result<void> wait() {
-    const auto deadline =
-        Clock::now() + std::chrono::seconds(settings.statement_timeout_s + kGraceSeconds);
+    if (PQisBusy(handle) == 0) return {};
+    const auto deadline = Clock::now() + patience();
     while (PQisBusy(handle) == 1) DISCREET_TRY_VOID(wait_for_bytes(deadline));
     return {};
   }
@@ -271,15 +275,15 @@ Result<void> Connection::send_copy(const std::string& sql) {
 
 Result<std::optional<std::string_view>> Connection::next_bytes() {
   PQfreemem(std::exchange(impl_->piece, nullptr));
-  const auto deadline =
-      Clock::now() + std::chrono::seconds(impl_->settings.statement_timeout_s + kGraceSeconds);
+  std::optional<Clock::time_point> deadline;  // most pieces are here already
   for (;;) {
     const int size = PQgetCopyData(impl_->handle, &impl_->piece, 1);
     if (size > 0)
       return std::optional(std::string_view(impl_->piece, static_cast<std::size_t>(size)));
     if (size == -2) return impl_->lost_connection(PQerrorMessage(impl_->handle));
     if (size == -1) break;
-    DISCREET_TRY_VOID(impl_->wait_for_bytes(deadline));
+    if (!deadline) deadline = Clock::now() + impl_->patience();
+    DISCREET_TRY_VOID(impl_->wait_for_bytes(*deadline));
   }
   // All bytes came; whether all rows did, the server says now.
   for (;;) {

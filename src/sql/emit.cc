@@ -88,7 +88,7 @@ class Emitter final : public ScalarWriter {
       text += fmt::format(" WHEN {} THEN {}", scalar(*condition), as_type(*result, one.type));
     return text + fmt::format(" ELSE {} END", as_type(*when.otherwise, one.type));
   }
-  std::string emit(const Scalar&, const SubqueryValue& subquery, bool) const {
+  std::string emit(const Scalar& one, const SubqueryValue& subquery, bool) const {
     std::set<ColumnId> used;
     for_each_plan_column(*subquery.plan, [&](ColumnId id) { used.insert(id); });
     if (subquery.kind != SubqueryKind::Exists) used.insert(subquery.output);
@@ -97,12 +97,19 @@ class Emitter final : public ScalarWriter {
       case SubqueryKind::Exists:
         return fmt::format("EXISTS (SELECT 1 FROM ({}))", inner);
       case SubqueryKind::Scalar:
-        return fmt::format("(SELECT {} FROM ({}))", column_name(subquery.output), inner);
+        return widened(one,
+                       fmt::format("(SELECT {} FROM ({}))", column_name(subquery.output), inner));
       case SubqueryKind::In:
         return fmt::format("({} IN (SELECT {} FROM ({})))", scalar(*subquery.test),
                            column_name(subquery.output), inner);
     }
     return {};
+  }
+
+  /// Engines elsewhere may keep whole numbers in fewer bits than are computed with.
+  std::string widened(const Scalar& one, std::string text) const {
+    const bool may_be_narrow = dialect_ != nullptr && one.type.kind == TypeKind::Integer;
+    return may_be_narrow ? fmt::format("CAST({} AS BIGINT)", text) : text;
   }
 
   /// A branch that is decimal beside one that is real would make the engine choose the type.

@@ -14,43 +14,27 @@ namespace {
 
 using namespace postgres;
 
-class PostgresDialect final : public EngineDialect {
+class PostgresDialect final : public RemoteDialect {
  public:
   PostgresDialect(std::map<std::string, PostgresTable> tables, bool streams_rows)
-      : tables_(std::move(tables)), streams_rows_(streams_rows) {
-    style_.name_derived_tables = true;
-    style_.words = {{"DOUBLE", "double precision"}, {"HUGEINT", "numeric"}, {"VARCHAR", "text"}};
-  }
+      : RemoteDialect(
+            {{true, {{"DOUBLE", "double precision"}, {"HUGEINT", "numeric"}, {"VARCHAR", "text"}}},
+             "row_number() OVER ()",
+             "VALUES ",
+             type_name,
+             literal,
+             quote_name,
+             quote_text},
+            relations_of(tables)),
+        tables_(std::move(tables)),
+        streams_rows_(streams_rows) {}
 
   std::optional<std::string> scalar(const Scalar& one, const ScalarWriter& w) const override {
-    if (const auto* constant = std::get_if<Constant>(&one.node))
-      return literal(constant->value, one.type);
-    if (const auto* cast = std::get_if<CastTo>(&one.node))
-      return cast_to(w.write(*cast->arg), is_leaf(*cast->arg), cast->arg->type, one.type);
-    if (const auto* when = std::get_if<CaseWhen>(&one.node)) {
-      std::string text = "CASE";
-      for (const auto& [condition, result] : when->branches)
-        text += fmt::format(" WHEN {} THEN {}", w.write(*condition), as_type(*result, one.type, w));
-      return text + fmt::format(" ELSE {} END", as_type(*when->otherwise, one.type, w));
-    }
-    if (const auto* applied = std::get_if<Apply>(&one.node)) return apply(one, *applied, w);
-    return std::nullopt;
-  }
-
-  std::string scan(const Scan& scan, const std::function<bool(ColumnId)>& wanted) const override {
-    const auto found = tables_.find(scan.table);
-    const PostgresTable* table = found == tables_.end() ? nullptr : &found->second;
-    std::string columns;
-    const auto add = [&](const std::string& text) {
-      columns += (columns.empty() ? "" : ", ") + text;
-    };
-    for (const auto& column : scan.columns)
-      if (wanted(column.id))
-        add(fmt::format("{} AS {}", read_column(column.name, table), column_name(column.id)));
-    if (scan.row_number && wanted(*scan.row_number))
-      add(fmt::format("row_number() OVER () AS {}", column_name(*scan.row_number)));
-    return fmt::format("SELECT {} FROM {}", columns.empty() ? "1" : columns,
-                       table == nullptr ? quote_name(scan.table) : table->relation);
+    // Tables give whole numbers as wide as they keep them; what is computed from them has 64 bits.
+    if (const auto* use = std::get_if<ColumnUse>(&one.node);
+        use != nullptr && one.type.kind == TypeKind::Integer)
+      return fmt::format("CAST({} AS bigint)", column_name(use->id));
+    return RemoteDialect::scalar(one, w);
   }
 
   std::string aggregate(const ExactAggregate& one, const ScalarWriter& w) const override;
@@ -61,44 +45,16 @@ class PostgresDialect final : public EngineDialect {
   }
   bool streams_rows() const override { return streams_rows_; }
   bool sums_are_wide() const override { return true; }
-  std::string text(const std::string& text) const override { return quote_text(text); }
-  std::string statement(const std::string& sql) const override {
-    return finish_statement(sql, style_);
-  }
-
-  std::string with_tables(const std::string& sql,
-                          const std::vector<InlineTable>& tables) const override {
-    std::string with;
-    for (const InlineTable& table : tables) {
-      std::string names, types, rows;
-      for (const auto& [name, type] : table.columns) {
-        names += (names.empty() ? "" : ", ") + name;
-        types += fmt::format("{}CAST(NULL AS {})", types.empty() ? "" : ", ", type_name(type));
-      }
-      for (const auto& row : table.rows) {
-        std::string cells;
-        for (std::size_t i = 0; i < row.size(); ++i)
-          cells += fmt::format("{}CAST({} AS {})", cells.empty() ? "" : ", ",
-                               literal(row[i], Type{}), type_name(table.columns[i].second));
-        rows += fmt::format("{}({})", rows.empty() ? "" : ", ", cells);
-      }
-      with += fmt::format(
-          "{}{}({}) AS ({})", with.empty() ? "WITH " : ", ", table.name, names,
-          rows.empty() ? fmt::format("SELECT {} WHERE false", types) : "VALUES " + rows);
-    }
-    return with.empty() ? sql : with + " " + sql;
-  }
 
  private:
-  /// Every value as plans know it: whole numbers are 64 bits, text is ordered by its bytes, times
-  /// are in UTC, and a numeric is a number.
-  static std::string read_column(const std::string& name, const PostgresTable* table) {
+  /// Every value as plans know it: text is ordered by its bytes, times are in UTC, and a numeric is
+  /// a number.
+  std::string read_column(const std::string& table, const std::string& name) const override {
     const std::string quoted = quote_name(name);
-    if (table == nullptr) return quoted;
-    for (const auto& column : table->columns) {
+    const auto found = tables_.find(table);
+    if (found == tables_.end()) return quoted;
+    for (const auto& column : found->second.columns) {
       if (column.name != name) continue;
-      if (column.type == "smallint" || column.type == "integer")
-        return fmt::format("CAST({} AS bigint)", quoted);
       if (column.type == "real") return fmt::format("CAST({} AS double precision)", quoted);
       if (column.type.starts_with("numeric")) return fmt::format("nullif({}, 'NaN')", quoted);
       if (column.type.starts_with("timestamp") && column.type.ends_with(" with time zone"))
@@ -110,19 +66,15 @@ class PostgresDialect final : public EngineDialect {
     return quoted;
   }
 
-  std::string as_type(const Scalar& one, Type type, const ScalarWriter& w) const {
-    if (one.type == type || type.kind == TypeKind::Null) return w.write(one);
-    if (one.type.kind == TypeKind::Null) return fmt::format("CAST(NULL AS {})", type_name(type));
-    return cast_to(w.write(one), is_leaf(one), one.type, type);
+  std::string cast(const Scalar& arg, Type to, const ScalarWriter& w) const override {
+    return cast_to(w.write(arg), is_leaf(arg), arg.type, to);
   }
-
-  std::optional<std::string> apply(const Scalar& one, const Apply& applied,
-                                   const ScalarWriter& w) const;
+  std::optional<std::string> own_apply(const Scalar& one, const Apply& applied,
+                                       const ScalarWriter& w) const override;
   std::string arithmetic(const Scalar& one, const Apply& applied, const ScalarWriter& w) const;
 
   std::map<std::string, PostgresTable> tables_;
   bool streams_rows_;
-  StatementStyle style_;
 };
 
 std::string PostgresDialect::arithmetic(const Scalar& one, const Apply& applied,
@@ -168,24 +120,11 @@ std::string PostgresDialect::arithmetic(const Scalar& one, const Apply& applied,
               [&](const std::string& a, const std::string& b) { return real(f, a, b); });
 }
 
-std::optional<std::string> PostgresDialect::apply(const Scalar& one, const Apply& applied,
-                                                  const ScalarWriter& w) const {
+std::optional<std::string> PostgresDialect::own_apply(const Scalar& one, const Apply& applied,
+                                                      const ScalarWriter& w) const {
   const auto arg = [&](std::size_t i) { return w.write(*applied.args.at(i)); };
   const auto leaf = [&](std::size_t i) { return is_leaf(*applied.args.at(i)); };
   const auto type = [&](std::size_t i) { return applied.args.at(i)->type; };
-  const auto list = [&](std::string_view with) {
-    std::string text;
-    for (std::size_t i = 0; i < applied.args.size(); ++i)
-      text += (i == 0 ? "" : std::string(with)) + arg(i);
-    return text;
-  };
-  const auto infix = [&](std::string_view op) { return "(" + list(op) + ")"; };
-  const auto typed = [&] {
-    std::string text;
-    for (std::size_t i = 0; i < applied.args.size(); ++i)
-      text += (i == 0 ? "" : ", ") + as_type(*applied.args[i], one.type, w);
-    return text;
-  };
   const auto count = [&](std::size_t i) {  // of characters
     return fmt::format("CAST(least(greatest({}, -2147483647), 2147483647) AS integer)", arg(i));
   };
@@ -196,37 +135,6 @@ std::optional<std::string> PostgresDialect::apply(const Scalar& one, const Apply
     return once(as_real(*applied.args[0], w), leaf(0), f);
   };
   switch (applied.function) {
-    case Function::And:
-      return infix(" AND ");
-    case Function::Or:
-      return infix(" OR ");
-    case Function::Not:
-      return fmt::format("(NOT {})", arg(0));
-    case Function::IsNull:
-      return fmt::format("({} IS NULL)", arg(0));
-    case Function::IsTrue:
-      return fmt::format("({} IS TRUE)", arg(0));
-    case Function::IsFalse:
-      return fmt::format("({} IS FALSE)", arg(0));
-    case Function::Equal:
-      return infix(" = ");
-    case Function::NotEqual:
-      return infix(" <> ");
-    case Function::Less:
-      return infix(" < ");
-    case Function::LessEqual:
-      return infix(" <= ");
-    case Function::Greater:
-      return infix(" > ");
-    case Function::GreaterEqual:
-      return infix(" >= ");
-    case Function::IsDistinctFrom:
-      return infix(" IS DISTINCT FROM ");
-    case Function::In: {
-      std::string items;
-      for (std::size_t i = 1; i < applied.args.size(); ++i) items += (i == 1 ? "" : ", ") + arg(i);
-      return fmt::format("({} IN ({}))", arg(0), items);
-    }
     case Function::Like:  // a backslash is a character, as in DuckDB
       return fmt::format("({} LIKE {} ESCAPE '')", arg(0), arg(1));
     case Function::ILike:
@@ -242,14 +150,12 @@ std::optional<std::string> PostgresDialect::apply(const Scalar& one, const Apply
     case Function::Ceil:
     case Function::Floor:
     case Function::Trunc: {
-      if (type(0).kind == TypeKind::Integer) return arg(0);
       const char* name = applied.function == Function::Ceil    ? "ceil"
                          : applied.function == Function::Floor ? "floor"
                                                                : "trunc";
       return fmt::format("{}({})", name, arg(0));
     }
     case Function::Round: {
-      if (type(0).kind == TypeKind::Integer && applied.args.size() == 1) return arg(0);
       const auto* digits = applied.args.size() == 1 ? nullptr : as_constant(*applied.args[1]);
       const auto* places = digits == nullptr ? nullptr : std::get_if<std::int64_t>(&digits->value);
       if (type(0).kind == TypeKind::Decimal)
@@ -283,16 +189,10 @@ std::optional<std::string> PostgresDialect::apply(const Scalar& one, const Apply
     case Function::Power:
       return once(as_real(*applied.args[0], w), as_real(*applied.args[1], w), leaf(0) && leaf(1),
                   [](const std::string& a, const std::string& b) { return power(a, b); });
-    case Function::Coalesce:
-      return fmt::format("coalesce({})", typed());
-    case Function::NullIf:
-      return fmt::format("nullif({})", list(", "));
     case Function::Greatest:
-      return fmt::format("greatest({})", typed());
+      return fmt::format("greatest({})", typed_list(one, applied, w));
     case Function::Least:
-      return fmt::format("least({})", typed());
-    case Function::Length:
-      return fmt::format("CAST(char_length({}) AS bigint)", arg(0));
+      return fmt::format("least({})", typed_list(one, applied, w));
     case Function::Lower:  // by the database's own rules; the result is ordered by its bytes again
       return fmt::format("(lower({} COLLATE \"default\") COLLATE \"C\")", arg(0));
     case Function::Upper:
@@ -322,13 +222,11 @@ std::optional<std::string> PostgresDialect::apply(const Scalar& one, const Apply
     case Function::Right:
       return fmt::format("right({}, {})", arg(0), count(1));
     case Function::Replace:
-      return fmt::format("replace({})", list(", "));
+      return fmt::format("replace({})", list(applied, ", ", w));
     case Function::Position:
-      return fmt::format("CAST(strpos({}) AS bigint)", list(", "));
-    case Function::Concat:
-      return infix(" || ");
+      return fmt::format("CAST(strpos({}) AS bigint)", list(applied, ", ", w));
     case Function::StartsWith:
-      return fmt::format("starts_with({})", list(", "));
+      return fmt::format("starts_with({})", list(applied, ", ", w));
     case Function::SplitPart:
       return fmt::format("split_part({}, {}, nullif({}, 0))", arg(0), arg(1), count(2));
     case Function::DatePart: {
@@ -428,19 +326,13 @@ std::string PostgresDialect::aggregate(const ExactAggregate& one, const ScalarWr
     case ExactFunction::QuantileDisc:
       return ordered(fmt::format("percentile_disc({})", one.fraction), arg(0));
     case ExactFunction::VarPop:
-      return moment("var_pop");
     case ExactFunction::VarSamp:
-      return moment("var_samp");
     case ExactFunction::StddevPop:
-      return moment("stddev_pop");
     case ExactFunction::StddevSamp:
-      return moment("stddev_samp");
     case ExactFunction::CovarPop:
-      return moment("covar_pop");
     case ExactFunction::CovarSamp:
-      return moment("covar_samp");
     case ExactFunction::Corr:
-      return moment("corr");
+      return moment(moment_name(one.function));
     case ExactFunction::BoolAnd:
       return call(fmt::format("bool_and({})", arg(0)));
     case ExactFunction::BoolOr:
@@ -457,6 +349,11 @@ std::string PostgresDialect::grid(const Value& value, const std::string& v) cons
     return fmt::format("CASE WHEN {0} < {1} THEN {1} WHEN {0} > {2} THEN {2} ELSE {0} END", number,
                        lower, upper);
   };
+  // Bounds take the type of what they bound: narrow numbers are added up without being widened.
+  const auto bound = [](std::int64_t q) {
+    const bool narrow = q >= INT32_MIN && q <= INT32_MAX;
+    return narrow ? std::to_string(q) : fmt::format("CAST({} AS bigint)", q);
+  };
   const auto whole = [](std::int64_t q) { return fmt::format("CAST({} AS bigint)", q); };
   switch (value.type.kind) {
     case TypeKind::Text:
@@ -465,9 +362,9 @@ std::string PostgresDialect::grid(const Value& value, const std::string& v) cons
     case TypeKind::List:
       return v;
     case TypeKind::Boolean:
-      return fmt::format("CAST(CAST({} AS integer) AS bigint)", v);
+      return fmt::format("CAST({} AS integer)", v);
     case TypeKind::Integer:
-      if (value.grid.digits == 0) return clamped(v, whole(value.lower), whole(value.upper));
+      if (value.grid.digits == 0) return clamped(v, bound(value.lower), bound(value.upper));
       break;
     case TypeKind::Date:
       return fmt::format("CASE WHEN isfinite({}) THEN {} END", v,

@@ -213,11 +213,31 @@ void write_release_sql(const ReleaseInput& input, Release& release) {
   const auto want = [&](const ScalarPtr& scalar) {
     for_each_column(*scalar, [&](ColumnId id) { wanted.push_back(id); });
   };
+  // Engines elsewhere add up numbers of 32 bits in 64, which is much faster than in 128; below this
+  // size 2^40 of them still fit.
+  constexpr std::int64_t kSmall = 1 << 22;
+  const auto sums_small = [&](const Feature& feature) {
+    if (input.dialect == nullptr || feature.kind != Feature::Kind::Sum) return false;
+    const Value& value = release.values[*feature.value];
+    return value.lower >= -kSmall && value.upper <= kSmall;
+  };
+  // A column as wide as the table keeps it, where nothing is computed from it but such sums.
+  const auto as_it_lies = [&](const Scalar& one, const FactsTable* facts) {
+    const auto* use = std::get_if<ColumnUse>(&one.node);
+    return use != nullptr ? column_name(use->id) : emit_scalar(one, facts, input.dialect);
+  };
+  const auto may_be_narrow = [&](std::size_t value) {
+    return std::none_of(
+        release.features.begin(), release.features.end(), [&](const Feature& feature) {
+          return (feature.value == value || feature.second == value) && !sums_small(feature) &&
+                 feature.kind != Feature::Kind::Count && feature.kind != Feature::Kind::Distinct;
+        });
+  };
   std::vector<std::string> first, second, streamed, keys;
   for (std::size_t i = 0; i < input.keys.size(); ++i) {
     const ScalarPtr& key = input.keys[i].second;
     want(key);
-    auto text = emit_scalar(*key, &input.facts, input.dialect);
+    auto text = as_it_lies(*key, &input.facts);
     if (key->type.kind == TypeKind::Decimal) text = fmt::format("CAST({} AS DOUBLE)", text);
     first.push_back(fmt::format("{} AS k{}", text, i + 1));
     keys.push_back(fmt::format("k{}", i + 1));
@@ -226,8 +246,11 @@ void write_release_sql(const ReleaseInput& input, Release& release) {
   }
   for (std::size_t i = 0; i < input.raw.size(); ++i) {
     want(input.raw[i]);
-    first.push_back(
-        fmt::format("{} AS v{}", emit_scalar(*input.raw[i], &input.facts, input.dialect), i + 1));
+    first.push_back(fmt::format("{} AS v{}",
+                                may_be_narrow(i)
+                                    ? as_it_lies(*input.raw[i], &input.facts)
+                                    : emit_scalar(*input.raw[i], &input.facts, input.dialect),
+                                i + 1));
     second.push_back(fmt::format("{} AS q{}", input.grid_sql[i], i + 1));
     // Decimals of other engines come as whole numbers only.
     const bool as_it_is =
@@ -245,14 +268,6 @@ void write_release_sql(const ReleaseInput& input, Release& release) {
     second.push_back(fmt::format("p{}", i + 1));
     streamed.push_back(second.back());
   }
-  // Engines elsewhere add up numbers of 32 bits in 64, which is much faster than in 128; below this
-  // size 2^40 of them still fit.
-  constexpr std::int64_t kSmall = 1 << 22;
-  const auto sums_small = [&](const Feature& feature) {
-    if (input.dialect == nullptr || feature.kind != Feature::Kind::Sum) return false;
-    const Value& value = release.values[*feature.value];
-    return value.lower >= -kSmall && value.upper <= kSmall;
-  };
   const auto widened = [&](const std::string& sql) {
     constexpr std::string_view kBegin = "coalesce(sum(", kEnd = "), 0)";
     if (input.dialect == nullptr || input.dialect->sums_are_wide() || !sql.starts_with(kBegin) ||
@@ -282,7 +297,7 @@ void write_release_sql(const ReleaseInput& input, Release& release) {
   const bool unit_fits = input.unit->type.kind == TypeKind::Integer ||
                          input.unit->type.kind == TypeKind::Text ||
                          input.unit->type.kind == TypeKind::Date;
-  const auto unit_text = emit_scalar(*input.unit, nullptr, input.dialect);
+  const auto unit_text = as_it_lies(*input.unit, nullptr);
   auto with_unit = wanted;
   for_each_column(*input.unit, [&](ColumnId id) { with_unit.push_back(id); });
   // A row that is its own unit needs no name for it; other rows without a unit belong to nobody.

@@ -21,42 +21,19 @@ constexpr char kSpaces[] =
 
 constexpr char kLeast[] = "(-9223372036854775807 - 1)";
 
-class SparkDialect final : public EngineDialect {
+class SparkDialect final : public RemoteDialect {
  public:
-  explicit SparkDialect(std::map<std::string, SparkTable> tables) : tables_(std::move(tables)) {
-    style_.words = {{"HUGEINT", "DECIMAL(38,0)"}, {"VARCHAR", "STRING"}, {"INTEGER", "INT"}};
-  }
-
-  std::optional<std::string> scalar(const Scalar& one, const ScalarWriter& w) const override {
-    if (const auto* constant = std::get_if<Constant>(&one.node))
-      return literal(constant->value, one.type);
-    if (const auto* cast = std::get_if<CastTo>(&one.node))
-      return cast_to(w.write(*cast->arg), cast->arg->type, one.type);
-    if (const auto* when = std::get_if<CaseWhen>(&one.node)) {
-      std::string text = "CASE";
-      for (const auto& [condition, result] : when->branches)
-        text += fmt::format(" WHEN {} THEN {}", w.write(*condition), as_type(*result, one.type, w));
-      return text + fmt::format(" ELSE {} END", as_type(*when->otherwise, one.type, w));
-    }
-    if (const auto* applied = std::get_if<Apply>(&one.node)) return apply(one, *applied, w);
-    return std::nullopt;
-  }
-
-  std::string scan(const Scan& scan, const std::function<bool(ColumnId)>& wanted) const override {
-    const auto found = tables_.find(scan.table);
-    const SparkTable* table = found == tables_.end() ? nullptr : &found->second;
-    std::string columns;
-    const auto add = [&](const std::string& text) {
-      columns += (columns.empty() ? "" : ", ") + text;
-    };
-    for (const auto& column : scan.columns)
-      if (wanted(column.id))
-        add(fmt::format("{} AS {}", read_column(column.name, table), column_name(column.id)));
-    if (scan.row_number && wanted(*scan.row_number))
-      add(fmt::format("(monotonically_increasing_id() + 1) AS {}", column_name(*scan.row_number)));
-    return fmt::format("SELECT {} FROM {}", columns.empty() ? "1" : columns,
-                       table == nullptr ? quoted_name(scan.table) : table->relation);
-  }
+  explicit SparkDialect(std::map<std::string, SparkTable> tables)
+      : RemoteDialect(
+            {{false, {{"HUGEINT", "DECIMAL(38,0)"}, {"VARCHAR", "STRING"}, {"INTEGER", "INT"}}},
+             "(monotonically_increasing_id() + 1)",
+             "SELECT * FROM VALUES ",
+             type_name,
+             literal,
+             quoted_name,
+             quoted_text},
+            relations_of(tables)),
+        tables_(std::move(tables)) {}
 
   std::string aggregate(const ExactAggregate& one, const ScalarWriter& w) const override;
   std::string grid(const Value& value, const std::string& v) const override;
@@ -65,40 +42,14 @@ class SparkDialect final : public EngineDialect {
     return fmt::format("sha2({}, 256)", text);
   }
   bool sums_are_wide() const override { return false; }  // they are 64 bits, and wrap around
-  std::string text(const std::string& text) const override { return quoted_text(text); }
-  std::string statement(const std::string& sql) const override {
-    return finish_statement(sql, style_);
-  }
-
-  std::string with_tables(const std::string& sql,
-                          const std::vector<InlineTable>& tables) const override {
-    std::string with;
-    for (const InlineTable& table : tables) {
-      std::string names, types, rows;
-      for (const auto& [name, type] : table.columns) {
-        names += (names.empty() ? "" : ", ") + name;
-        types += fmt::format("{}CAST(NULL AS {})", types.empty() ? "" : ", ", type_name(type));
-      }
-      for (const auto& row : table.rows) {
-        std::string cells;
-        for (std::size_t i = 0; i < row.size(); ++i)
-          cells += fmt::format("{}CAST({} AS {})", cells.empty() ? "" : ", ",
-                               literal(row[i], Type{}), type_name(table.columns[i].second));
-        rows += fmt::format("{}({})", rows.empty() ? "" : ", ", cells);
-      }
-      with += fmt::format("{}{}({}) AS ({})", with.empty() ? "WITH " : ", ", table.name, names,
-                          rows.empty() ? fmt::format("SELECT {} WHERE false", types)
-                                       : "SELECT * FROM VALUES " + rows);
-    }
-    return with.empty() ? sql : with + " " + sql;
-  }
 
  private:
   /// Every value as plans know it: whole numbers are 64 bits, times are in UTC.
-  static std::string read_column(const std::string& name, const SparkTable* table) {
+  std::string read_column(const std::string& table, const std::string& name) const override {
     const std::string quoted = quoted_name(name);
-    if (table == nullptr) return quoted;
-    for (const auto& column : table->columns) {
+    const auto found = tables_.find(table);
+    if (found == tables_.end()) return quoted;
+    for (const auto& column : found->second.columns) {
       if (column.name != name) continue;
       if (column.type == "byte" || column.type == "short" || column.type == "integer")
         return fmt::format("CAST({} AS BIGINT)", quoted);
@@ -110,18 +61,14 @@ class SparkDialect final : public EngineDialect {
     return quoted;
   }
 
-  std::string as_type(const Scalar& one, Type type, const ScalarWriter& w) const {
-    if (one.type == type || type.kind == TypeKind::Null) return w.write(one);
-    if (one.type.kind == TypeKind::Null) return fmt::format("CAST(NULL AS {})", type_name(type));
-    return cast_to(w.write(one), one.type, type);
+  std::string cast(const Scalar& arg, Type to, const ScalarWriter& w) const override {
+    return cast_to(w.write(arg), arg.type, to);
   }
-
-  std::optional<std::string> apply(const Scalar& one, const Apply& applied,
-                                   const ScalarWriter& w) const;
+  std::optional<std::string> own_apply(const Scalar& one, const Apply& applied,
+                                       const ScalarWriter& w) const override;
   std::string arithmetic(const Scalar& one, const Apply& applied, const ScalarWriter& w) const;
 
   std::map<std::string, SparkTable> tables_;
-  StatementStyle style_;
 };
 
 std::string SparkDialect::arithmetic(const Scalar& one, const Apply& applied,
@@ -185,25 +132,13 @@ std::string SparkDialect::arithmetic(const Scalar& one, const Apply& applied,
                      b);
 }
 
-std::optional<std::string> SparkDialect::apply(const Scalar& one, const Apply& applied,
-                                               const ScalarWriter& w) const {
+std::optional<std::string> SparkDialect::own_apply(const Scalar& one, const Apply& applied,
+                                                   const ScalarWriter& w) const {
   const auto arg = [&](std::size_t i) { return w.write(*applied.args.at(i)); };
   const auto type = [&](std::size_t i) { return applied.args.at(i)->type; };
-  const auto list = [&](std::string_view with) {
-    std::string text;
-    for (std::size_t i = 0; i < applied.args.size(); ++i)
-      text += (i == 0 ? "" : std::string(with)) + arg(i);
-    return text;
-  };
-  const auto infix = [&](std::string_view op) { return "(" + list(op) + ")"; };
-  const auto typed = [&] {
-    std::string text;
-    for (std::size_t i = 0; i < applied.args.size(); ++i)
-      text += (i == 0 ? "" : ", ") + as_type(*applied.args[i], one.type, w);
-    return text;
-  };
   const auto at_least_two = [&](const char* name) {  // Spark's least and greatest want two
-    return applied.args.size() == 1 ? typed() : fmt::format("{}({})", name, typed());
+    return applied.args.size() == 1 ? typed_list(one, applied, w)
+                                    : fmt::format("{}({})", name, typed_list(one, applied, w));
   };
   const auto count = [&](std::size_t i) {  // of characters
     return fmt::format("CAST(least(greatest({}, -2147483647), 2147483647) AS INT)", arg(i));
@@ -222,37 +157,6 @@ std::optional<std::string> SparkDialect::apply(const Scalar& one, const Apply& a
     return fmt::format(R"(replace({}, '\\', '\\\\'))", arg(1));
   };
   switch (applied.function) {
-    case Function::And:
-      return infix(" AND ");
-    case Function::Or:
-      return infix(" OR ");
-    case Function::Not:
-      return fmt::format("(NOT {})", arg(0));
-    case Function::IsNull:
-      return fmt::format("({} IS NULL)", arg(0));
-    case Function::IsTrue:
-      return fmt::format("({} IS TRUE)", arg(0));
-    case Function::IsFalse:
-      return fmt::format("({} IS FALSE)", arg(0));
-    case Function::Equal:
-      return infix(" = ");
-    case Function::NotEqual:
-      return infix(" <> ");
-    case Function::Less:
-      return infix(" < ");
-    case Function::LessEqual:
-      return infix(" <= ");
-    case Function::Greater:
-      return infix(" > ");
-    case Function::GreaterEqual:
-      return infix(" >= ");
-    case Function::IsDistinctFrom:
-      return infix(" IS DISTINCT FROM ");
-    case Function::In: {
-      std::string items;
-      for (std::size_t i = 1; i < applied.args.size(); ++i) items += (i == 1 ? "" : ", ") + arg(i);
-      return fmt::format("({} IN ({}))", arg(0), items);
-    }
     case Function::Like:
       return fmt::format("({} LIKE {})", arg(0), pattern());
     case Function::ILike:
@@ -268,17 +172,14 @@ std::optional<std::string> SparkDialect::apply(const Scalar& one, const Apply& a
     case Function::Ceil:
     case Function::Floor: {
       const char* name = applied.function == Function::Ceil ? "ceil({})" : "floor({})";
-      if (type(0).kind == TypeKind::Integer) return arg(0);
       if (type(0).kind == TypeKind::Decimal) return fmt::format(fmt::runtime(name), arg(0));
       return kept_real(name, real(0));
     }
     case Function::Trunc:
-      if (type(0).kind == TypeKind::Integer) return arg(0);
       if (type(0).kind == TypeKind::Decimal)
         return fmt::format("CASE WHEN {0} >= 0 THEN floor({0}) ELSE ceil({0}) END", arg(0));
       return kept_real("CAST({} AS BIGINT)", real(0));
     case Function::Round: {
-      if (type(0).kind == TypeKind::Integer && applied.args.size() == 1) return arg(0);
       const auto* digits = applied.args.size() == 1 ? nullptr : as_constant(*applied.args[1]);
       const auto* fixed = digits == nullptr ? nullptr : std::get_if<std::int64_t>(&digits->value);
       const auto places = fixed == nullptr ? 0 : *fixed;
@@ -308,16 +209,10 @@ std::optional<std::string> SparkDialect::apply(const Scalar& one, const Apply& a
           "CASE WHEN {0} = 1D AND {1} IS NOT NULL THEN 1D WHEN {0} = -1D AND abs({1}) = "
           "CAST('Infinity' AS DOUBLE) THEN 1D ELSE power({0}, {1}) END",
           real(0), real(1));
-    case Function::Coalesce:
-      return fmt::format("coalesce({})", typed());
-    case Function::NullIf:
-      return fmt::format("nullif({})", list(", "));
     case Function::Greatest:
       return at_least_two("greatest");
     case Function::Least:
       return at_least_two("least");
-    case Function::Length:
-      return fmt::format("CAST(char_length({}) AS BIGINT)", arg(0));
     case Function::Lower:
       return fmt::format("lower({})", arg(0));
     case Function::Upper:
@@ -357,13 +252,11 @@ std::optional<std::string> SparkDialect::apply(const Scalar& one, const Apply& a
           "{1}, 0)) END",
           arg(0), count(1));
     case Function::Replace:
-      return fmt::format("replace({})", list(", "));
+      return fmt::format("replace({})", list(applied, ", ", w));
     case Function::Position:
-      return fmt::format("CAST(instr({}) AS BIGINT)", list(", "));
-    case Function::Concat:
-      return infix(" || ");
+      return fmt::format("CAST(instr({}) AS BIGINT)", list(applied, ", ", w));
     case Function::StartsWith:
-      return fmt::format("startswith({})", list(", "));
+      return fmt::format("startswith({})", list(applied, ", ", w));
     case Function::SplitPart:
       return fmt::format("split_part({}, {}, nullif({}, 0))", arg(0), arg(1), count(2));
     case Function::DatePart: {
@@ -456,19 +349,13 @@ std::string SparkDialect::aggregate(const ExactAggregate& one, const ScalarWrite
       return fmt::format("element_at({}, CAST(greatest(ceil({} * {}), 1) AS INT))", sorted(arg(0)),
                          real_literal(one.fraction), named("count"));
     case ExactFunction::VarPop:
-      return moment("var_pop");
     case ExactFunction::VarSamp:
-      return moment("var_samp");
     case ExactFunction::StddevPop:
-      return moment("stddev_pop");
     case ExactFunction::StddevSamp:
-      return moment("stddev_samp");
     case ExactFunction::CovarPop:
-      return moment("covar_pop");
     case ExactFunction::CovarSamp:
-      return moment("covar_samp");
     case ExactFunction::Corr:
-      return moment("corr");
+      return moment(moment_name(one.function));
     case ExactFunction::BoolAnd:
       return named("bool_and");
     case ExactFunction::BoolOr:

@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "engines/chunk_internal.h"
 #include "engines/postgres/decode_internal.h"
@@ -30,12 +32,15 @@ enum Native : std::uint32_t {
 constexpr std::int64_t kEpochDays = 10'957;
 constexpr std::int64_t kEpochMicros = kEpochDays * 86'400'000'000;
 
+/// The caller has looked that there are so many bytes.
 template <class Unsigned>
-Unsigned big_endian(std::string_view bytes) {
-  Unsigned value = 0;
-  for (const char c : bytes.substr(0, sizeof(Unsigned)))
-    value = static_cast<Unsigned>(value << 8 | static_cast<unsigned char>(c));
-  return value;
+Unsigned big_endian(const char* bytes) {
+  static_assert(std::endian::native == std::endian::little);
+  Unsigned value;
+  std::memcpy(&value, bytes, sizeof(value));
+  if constexpr (sizeof(value) == 2) return __builtin_bswap16(value);
+  if constexpr (sizeof(value) == 4) return __builtin_bswap32(value);
+  if constexpr (sizeof(value) == 8) return __builtin_bswap64(value);
 }
 
 /// Infinite times are as far as the embedded engine has them: both ends of its type.
@@ -81,7 +86,7 @@ std::optional<PostgresDecoder> postgres_decoder(std::uint32_t native) {
 std::optional<Int128> whole_numeric(std::string_view bytes) {
   // Number of digits, weight of the first, sign, digits after the point; digits are base 10^4.
   if (bytes.size() < 8) return std::nullopt;
-  const auto word = [&](std::size_t i) { return big_endian<std::uint16_t>(bytes.substr(2 * i)); };
+  const auto word = [&](std::size_t i) { return big_endian<std::uint16_t>(bytes.data() + 2 * i); };
   const std::size_t digits = word(0);
   const auto weight = static_cast<std::int16_t>(word(1));
   const std::uint16_t sign = word(2);
@@ -103,7 +108,7 @@ bool skip_copy_header(std::string_view& bytes) {
   // Eleven bytes that say what it is, flags, and the length of what else is said.
   constexpr std::string_view kSignature("PGCOPY\n\377\r\n\0", 11);
   if (!bytes.starts_with(kSignature) || bytes.size() < 19) return false;
-  const auto more = big_endian<std::uint32_t>(bytes.substr(15));
+  const auto more = big_endian<std::uint32_t>(bytes.data() + 15);
   if (bytes.size() - 19 < more) return false;
   bytes.remove_prefix(19 + more);
   return true;
@@ -113,84 +118,104 @@ bool is_copy_trailer(std::string_view bytes) {
   return bytes == std::string_view("\377\377", 2);
 }
 
-PostgresChunk::PostgresChunk(const std::vector<PostgresDecoder>& decoders)
+PostgresChunk::PostgresChunk(const std::vector<PostgresDecoder>& decoders, std::size_t rows_max)
     : decoders_(decoders), columns_(std::make_shared<Columns>()) {
   columns_->all.resize(decoders.size());
+  for (std::size_t i = 0; i < decoders.size(); ++i) {
+    Column& column = columns_->all[i];
+    column.validity.assign((rows_max + 63) / 64, ~std::uint64_t{0});
+    switch (decoders[i].type) {
+      case EngineType::Bool:
+        column.flags.resize(rows_max);
+        break;
+      case EngineType::Int64:
+      case EngineType::Date:
+      case EngineType::Timestamp:
+        column.wholes.resize(rows_max);
+        break;
+      case EngineType::HugeInt:
+        column.wides.resize(rows_max);
+        break;
+      case EngineType::Double:
+        column.reals.resize(rows_max);
+        break;
+      case EngineType::Varchar:
+        column.texts.ends.resize(rows_max);
+        break;
+    }
+  }
 }
 
-bool PostgresChunk::add_value(Column& column, const PostgresDecoder& decoder,
-                              std::string_view bytes) {
+void PostgresChunk::clear() {
+  size_ = 0;
+  for (Column& column : columns_->all) {
+    column.texts.bytes.clear();
+    if (std::exchange(column.has_nulls, false))
+      std::fill(column.validity.begin(), column.validity.end(), ~std::uint64_t{0});
+  }
+}
+
+bool PostgresChunk::put(Column& column, const PostgresDecoder& decoder, std::string_view bytes) {
   const auto sized = [&](std::size_t size) { return bytes.size() == size; };
+  const auto word16 = [&] { return big_endian<std::uint16_t>(bytes.data()); };
+  const auto word32 = [&] { return big_endian<std::uint32_t>(bytes.data()); };
+  const auto word64 = [&] { return big_endian<std::uint64_t>(bytes.data()); };
+  const auto whole = [&](std::int64_t value) {
+    column.wholes[size_] = value;
+    return true;
+  };
   switch (decoder.native) {
     case kBool:
-      column.flags.push_back(bytes.empty() ? 0 : static_cast<std::uint8_t>(bytes[0]));
-      return sized(1);
+      if (!sized(1)) return false;
+      column.flags[size_] = static_cast<std::uint8_t>(bytes[0]);
+      return true;
     case kInt2:
-      column.wholes.push_back(static_cast<std::int16_t>(big_endian<std::uint16_t>(bytes)));
-      return sized(2);
+      if (!sized(2)) return false;
+      return whole(static_cast<std::int16_t>(word16()));
     case kInt4:
-      column.wholes.push_back(static_cast<std::int32_t>(big_endian<std::uint32_t>(bytes)));
-      return sized(4);
+      if (!sized(4)) return false;
+      return whole(static_cast<std::int32_t>(word32()));
     case kInt8:
-      column.wholes.push_back(static_cast<std::int64_t>(big_endian<std::uint64_t>(bytes)));
-      return sized(8);
+      if (!sized(8)) return false;
+      return whole(static_cast<std::int64_t>(word64()));
     case kFloat4:
-      column.reals.push_back(std::bit_cast<float>(big_endian<std::uint32_t>(bytes)));
-      return sized(4);
+      if (!sized(4)) return false;
+      column.reals[size_] = std::bit_cast<float>(word32());
+      return true;
     case kFloat8:
-      column.reals.push_back(std::bit_cast<double>(big_endian<std::uint64_t>(bytes)));
-      return sized(8);
+      if (!sized(8)) return false;
+      column.reals[size_] = std::bit_cast<double>(word64());
+      return true;
     case kDate:
-      column.wholes.push_back(
-          since_1970(static_cast<std::int32_t>(big_endian<std::uint32_t>(bytes)), kEpochDays));
-      return sized(4);
+      if (!sized(4)) return false;
+      return whole(since_1970(static_cast<std::int32_t>(word32()), kEpochDays));
     case kTimestamp:
-      column.wholes.push_back(
-          since_1970(static_cast<std::int64_t>(big_endian<std::uint64_t>(bytes)), kEpochMicros));
-      return sized(8);
+      if (!sized(8)) return false;
+      return whole(since_1970(static_cast<std::int64_t>(word64()), kEpochMicros));
     case kNumeric: {
       const auto value = whole_numeric(bytes);
-      column.wides.push_back(value.value_or(0));
+      column.wides[size_] = value.value_or(0);
       return value.has_value();
     }
     default:
-      column.texts.emplace_back(bytes);
+      column.texts.bytes += bytes;
+      column.texts.ends[size_] = column.texts.bytes.size();
       return true;
   }
 }
 
-bool PostgresChunk::add_cell(std::size_t index, std::optional<std::string_view> bytes) {
-  Column& column = columns_->all[index];
-  if (column.validity.size() * 64 <= size_) column.validity.push_back(~std::uint64_t{0});
-  if (bytes) return add_value(column, decoders_[index], *bytes);
+void PostgresChunk::put_null(Column& column) {
   column.has_nulls = true;
   column.validity[size_ / 64] &= ~(std::uint64_t{1} << (size_ % 64));
-  switch (decoders_[index].type) {
-    case EngineType::Bool:
-      column.flags.push_back(0);
-      break;
-    case EngineType::Int64:
-    case EngineType::Date:
-    case EngineType::Timestamp:
-      column.wholes.push_back(0);
-      break;
-    case EngineType::HugeInt:
-      column.wides.push_back(0);
-      break;
-    case EngineType::Double:
-      column.reals.push_back(0);
-      break;
-    case EngineType::Varchar:
-      column.texts.emplace_back();
-      break;
-  }
-  return true;
+  if (!column.texts.ends.empty()) column.texts.ends[size_] = column.texts.bytes.size();
 }
 
 bool PostgresChunk::add(const postgres::Rows& rows, int row) {
   for (std::size_t i = 0; i < decoders_.size(); ++i) {
     const int at = static_cast<int>(i);
-    if (!add_cell(i, rows.is_null(row, at) ? std::nullopt : std::optional(rows.bytes(row, at))))
+    if (rows.is_null(row, at))
+      put_null(columns_->all[i]);
+    else if (!put(columns_->all[i], decoders_[i], rows.bytes(row, at)))
       return false;
   }
   ++size_;
@@ -199,25 +224,27 @@ bool PostgresChunk::add(const postgres::Rows& rows, int row) {
 
 bool PostgresChunk::add(std::string_view tuple) {
   // How many fields; before each its length, or -1 for NULL.
-  if (tuple.size() < 2 || big_endian<std::uint16_t>(tuple) != decoders_.size()) return false;
-  tuple.remove_prefix(2);
+  const char* at = tuple.data();
+  const char* const end = at + tuple.size();
+  if (tuple.size() < 2 || big_endian<std::uint16_t>(at) != decoders_.size()) return false;
+  at += 2;
   for (std::size_t i = 0; i < decoders_.size(); ++i) {
-    if (tuple.size() < 4) return false;
-    const auto length = static_cast<std::int32_t>(big_endian<std::uint32_t>(tuple));
-    tuple.remove_prefix(4);
+    if (end - at < 4) return false;
+    const auto length = static_cast<std::int32_t>(big_endian<std::uint32_t>(at));
+    at += 4;
     if (length < 0) {
-      if (!add_cell(i, std::nullopt)) return false;
+      put_null(columns_->all[i]);
       continue;
     }
-    if (tuple.size() < static_cast<std::size_t>(length)) return false;
-    if (!add_cell(i, tuple.substr(0, static_cast<std::size_t>(length)))) return false;
-    tuple.remove_prefix(static_cast<std::size_t>(length));
+    if (end - at < length) return false;
+    if (!put(columns_->all[i], decoders_[i], {at, static_cast<std::size_t>(length)})) return false;
+    at += length;
   }
   ++size_;
-  return tuple.empty();
+  return at == end;
 }
 
-EngineChunk PostgresChunk::finish() && {
+EngineChunk PostgresChunk::finish() const {
   EngineChunk chunk = ChunkAccess::make();
   ChunkAccess::resize(chunk, size_, decoders_.size());
   for (std::size_t i = 0; i < decoders_.size(); ++i) {
@@ -246,7 +273,9 @@ EngineChunk PostgresChunk::finish() && {
       case EngineType::Varchar:
         out.data = &from.texts;
         out.read_text = [](const void* data, std::size_t row) {
-          return std::string_view((*static_cast<const std::deque<std::string>*>(data))[row]);
+          const auto& texts = *static_cast<const Texts*>(data);
+          const std::size_t begin = row == 0 ? 0 : texts.ends[row - 1];
+          return std::string_view(texts.bytes).substr(begin, texts.ends[row] - begin);
         };
         break;
     }

@@ -1,8 +1,8 @@
 // PostgreSQL's binary values as a chunk's columns.
 #pragma once
 
-#include <deque>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -27,32 +27,38 @@ bool skip_copy_header(std::string_view& bytes);
 /// The last piece of a binary COPY, which is no row.
 bool is_copy_trailer(std::string_view bytes);
 
-/// Rows, gathered into columns.
+/// Rows, gathered into columns: at most `rows_max` of them.
 class PostgresChunk {
  public:
-  explicit PostgresChunk(const std::vector<PostgresDecoder>& decoders);
+  PostgresChunk(const std::vector<PostgresDecoder>& decoders, std::size_t rows_max);
   std::size_t size() const { return size_; }
   /// False: a value is not what its type says.
   bool add(const postgres::Rows& rows, int row);
   /// The same for a row of a binary COPY. False too: it is not such a row.
   bool add(std::string_view tuple);
-  EngineChunk finish() &&;
+  /// What is there now, in the memory of this chunk: to be read before clear().
+  EngineChunk finish() const;
+  void clear();
 
  private:
+  struct Texts {
+    std::string bytes;
+    std::vector<std::size_t> ends;
+  };
   struct Column {
     std::vector<std::int64_t> wholes;
     std::vector<double> reals;
     std::vector<Int128> wides;
     std::vector<std::uint8_t> flags;
-    std::deque<std::string> texts;  // texts do not move
+    Texts texts;
     std::vector<std::uint64_t> validity;
     bool has_nulls = false;
   };
   struct Columns {
     std::vector<Column> all;
   };
-  bool add_cell(std::size_t index, std::optional<std::string_view> bytes);
-  bool add_value(Column& column, const PostgresDecoder& decoder, std::string_view bytes);
+  bool put(Column& column, const PostgresDecoder& decoder, std::string_view bytes);
+  void put_null(Column& column);
 
   const std::vector<PostgresDecoder>& decoders_;
   std::shared_ptr<Columns> columns_;

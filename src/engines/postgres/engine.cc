@@ -137,7 +137,7 @@ class PostgresStream final : public RowSource {
       failed_ = true;
       return Error{ErrorCode::Unavailable, kStatementFailed};
     }
-    PostgresChunk chunk(decoders_);
+    PostgresChunk chunk(decoders_, kChunkRows);
     while (!ended_ && chunk.size() < kChunkRows) {
       std::optional<postgres::Rows> row;
       if (first_) {
@@ -161,7 +161,7 @@ class PostgresStream final : public RowSource {
         }
     }
     if (chunk.size() == 0) return std::optional<EngineChunk>();
-    return std::optional(std::move(chunk).finish());
+    return std::optional(chunk.finish());
   }
 
  private:
@@ -193,12 +193,11 @@ Result<VisitedRows> PostgresEngine::State::copy(const std::string& sql,
   DISCREET_TRY_VOID(
       connection->send_copy(fmt::format("COPY ({}) TO STDOUT (FORMAT binary)", statement)));
   VisitedRows visited{0, false};
-  std::optional<PostgresChunk> chunk(decoders);
+  PostgresChunk chunk(decoders, kChunkRows);
   const auto show = [&] {
-    visited.rows += chunk->size();
-    const EngineChunk full = std::move(*chunk).finish();
-    chunk.emplace(decoders);
-    visited.stopped = full.size() > 0 && !visitor(full, 0);
+    visited.rows += chunk.size();
+    visited.stopped = chunk.size() > 0 && !visitor(chunk.finish(), 0);
+    chunk.clear();
   };
   bool begun = false;
   while (!visited.stopped) {
@@ -208,8 +207,8 @@ Result<VisitedRows> PostgresEngine::State::copy(const std::string& sql,
     const bool whole = begun || skip_copy_header(*bytes);
     begun = true;
     if (whole && (bytes->empty() || is_copy_trailer(*bytes))) continue;
-    if (!whole || !chunk->add(*bytes)) return Error{ErrorCode::Unavailable, kStatementFailed};
-    if (chunk->size() == kChunkRows) show();
+    if (!whole || !chunk.add(*bytes)) return Error{ErrorCode::Unavailable, kStatementFailed};
+    if (chunk.size() == kChunkRows) show();
   }
   if (!visited.stopped) show();
   return visited;
