@@ -105,6 +105,11 @@ target_link_libraries(discreet_cli PRIVATE
 if(NOT DISCREET_PRECOMPILED)
   # Verbs are glue: the work is in the libraries, and CLI11 compiles slowly. Precompiled headers are for one level only.
   target_compile_options(discreet_cli PRIVATE -O0)
+  # Of a template that several files instantiate the linker keeps the copy it meets first. The verbs' would come first, and the
+  # server would build its JSON with code that was not optimised; so the libraries are put before them.
+  target_link_options(discreet_cli PRIVATE LINKER:--whole-archive $<TARGET_FILE:discreet_server_http> $<TARGET_FILE:discreet_server_pgwire>
+    $<TARGET_FILE:discreet_server> $<TARGET_FILE:discreet_curator> $<TARGET_FILE:discreet_ledger> $<TARGET_FILE:discreet_accounting>
+    LINKER:--no-whole-archive)
 endif()
 discreet_use_precompiled(discreet_cli)
 target_compile_definitions(discreet_cli PRIVATE DISCREET_VERSION="${PROJECT_VERSION}")
