@@ -190,7 +190,9 @@ void bind_answer(nb::module_& m) {
       .def("notices", [](const Answer& self) { return self.notices; })
       .def("cost",
            [](const Answer& self) {
-             return std::tuple(self.cost.epsilon, self.cost.delta, self.cost.rho);
+             const auto rho =
+                 std::isfinite(self.cost.rho) ? std::optional(self.cost.rho) : std::nullopt;
+             return std::tuple(self.cost.epsilon, self.cost.delta, rho);
            })
       .def("repeated", [](const Answer& self) { return self.repeated; });
 }

@@ -21,7 +21,7 @@ __all__ = ["Answer", "Budget", "Column", "Cost", "Curator", "Explanation", "conn
 
 
 class Cost(NamedTuple):
-    """What a statement costs. ``rho`` is a zCDP bound of the same releases."""
+    """What a statement costs. ``rho`` is a zCDP bound of the same releases, where they have one."""
 
     epsilon: float
     delta: float

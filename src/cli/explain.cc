@@ -50,8 +50,8 @@ void print_table(const Explanation& e) {
                     : column.mechanism.empty() ? ""
                                                : "depends on a bound found privately"});
   std::fputs(text_table({{"column"}, {"mechanism"}, {"error at 95 %"}}, rows).c_str(), stdout);
-  std::printf("\ncost: epsilon %g, delta %g, rho %.4g; left to %s: epsilon %s%s\n", e.cost.epsilon,
-              e.cost.delta, e.cost.rho, e.remaining.account.c_str(),
+  std::printf("\ncost: epsilon %g, delta %g, %s; left to %s: epsilon %s%s\n", e.cost.epsilon,
+              e.cost.delta, e.cost.rho_text().c_str(), e.remaining.account.c_str(),
               shown(e.remaining.left.epsilon).c_str(), e.affordable ? "" : " (cannot pay)");
 }
 

@@ -1,11 +1,17 @@
 #include "curator/answer.h"
 
+#include <cmath>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace discreet {
 
 using Json = nlohmann::ordered_json;
+
+std::string AnswerCost::rho_text() const {
+  return std::isfinite(rho) ? fmt::format("rho {:.4g}", rho) : "no zCDP bound";
+}
 
 namespace {
 
@@ -116,7 +122,9 @@ Result<Answer> Answer::from_bytes(const std::string& bytes) {
   }
   answer.notices = json["notices"].get<std::vector<std::string>>();
   answer.certificate = json.value("certificate", "");
-  answer.cost = {json["cost"]["epsilon"], json["cost"]["delta"], json["cost"]["rho"]};
+  const auto& cost = json["cost"];
+  answer.cost = {cost["epsilon"], cost["delta"],
+                 cost["rho"].is_null() ? HUGE_VAL : cost["rho"].get<double>()};
   return answer;
 }
 

@@ -19,7 +19,9 @@ struct AnswerColumn {
 struct AnswerCost {
   double epsilon = 0;
   double delta = 0;
-  double rho = 0;  ///< zCDP bound of the same releases
+  double rho = 0;  ///< zCDP bound of the same releases; infinite where they have none
+
+  std::string rho_text() const;  ///< "rho 0.5", or that there is no such bound
 };
 
 struct Answer {

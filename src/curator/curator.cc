@@ -143,6 +143,12 @@ struct Curator::Prepared {
   std::optional<ledger::Price> price;
   std::string key;
   std::string snapshot;
+
+  /// Infinite: what is charged has no zCDP bound.
+  double rho() const {
+    if (!price) return 0;
+    return price->concentrated ? price->concentrated->rho.value() : HUGE_VAL;
+  }
 };
 
 struct Curator::Remembered {
@@ -340,10 +346,7 @@ Result<Answer> Curator::run_once(const Prepared& prepared, const Question& quest
   DISCREET_TRY(answer.rows, read_as_text(planned.final_sql_with_errors, width, data_.local()));
   split_errors(planned.columns, answer);
   answer.notices.insert(answer.notices.end(), planned.notices.begin(), planned.notices.end());
-  answer.cost = {prepared.cost.epsilon.value(), prepared.cost.delta.value(),
-                 prepared.price && prepared.price->concentrated
-                     ? prepared.price->concentrated->rho.value()
-                     : 0};
+  answer.cost = {prepared.cost.epsilon.value(), prepared.cost.delta.value(), prepared.rho()};
   CertificateCore core{question.sql,
                        prepared.key,
                        question.account,
@@ -454,10 +457,7 @@ Result<Explanation> Curator::explain_anew(const Question& question, const Prepar
   const auto& planned = *prepared.planned;
   DISCREET_TRY(ledger::Balance remaining, ledger_->balance(question.account));
   Explanation explanation{{}, {}, std::move(remaining), true, {}, {}, {}, planned.notices};
-  explanation.cost = {prepared.cost.epsilon.value(), prepared.cost.delta.value(),
-                      prepared.price && prepared.price->concentrated
-                          ? prepared.price->concentrated->rho.value()
-                          : 0};
+  explanation.cost = {prepared.cost.epsilon.value(), prepared.cost.delta.value(), prepared.rho()};
   for (std::size_t i = 0; i < planned.releases.size(); ++i)
     explanation.tree += planned.releases[i].tree;
   explanation.tree += planned.tree;

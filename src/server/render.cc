@@ -46,8 +46,8 @@ std::vector<std::string> explain_lines(const Explanation& e) {
     lines.push_back(fmt::format("{:<{}}  {:<{}}  {}", column.name, name_width,
                                 column.mechanism.empty() ? "as it is" : column.mechanism,
                                 mechanism_width, expected_error(column)));
-  lines.push_back(fmt::format("cost: epsilon {:g}, delta {:g}, rho {:.4g}", e.cost.epsilon,
-                              e.cost.delta, e.cost.rho));
+  lines.push_back(fmt::format("cost: epsilon {:g}, delta {:g}, {}", e.cost.epsilon, e.cost.delta,
+                              e.cost.rho_text()));
   lines.push_back(fmt::format("left to {}: epsilon {}, delta {}{}", e.remaining.account,
                               shown(e.remaining.left.epsilon), shown(e.remaining.left.delta),
                               e.affordable ? "" : " (cannot pay)"));
