@@ -16,8 +16,8 @@ void add_collection_options(CLI::App* verb, CollectionOptions& o) {
   verb->add_option(
           "--oracle", o.oracle,
           "grr, sue, oue, the, she, blh, olh, hr, ss, cms, hcms, rappor; duchi, piecewise, "
-          "hybrid, laplace for means; auto chooses by variance (randomize also: pem, frequent "
-          "strings nobody listed)")
+          "hybrid, laplace for means; auto chooses by variance (randomize also: pem, "
+          "treehist, frequent strings nobody listed)")
       ->capture_default_str();
   verb->add_option("--epsilon", o.epsilon, "Privacy loss of one report")->type_name("E");
   verb->add_option("--values", o.values, "How many values there are: 0 to D-1")->type_name("D");

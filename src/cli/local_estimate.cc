@@ -99,8 +99,8 @@ Result<std::vector<Row>> strings_of(const std::string& text, const Options& o) {
     else
       reports.insert(reports.end(), report->begin(), report->end());
   }
-  fmt::print(stderr, "{} reports of strings; {} refused\n",
-             reports.size() / local::HeavyHitters::kReportBytes, refused);
+  fmt::print(stderr, "{} reports of strings; {} refused\n", reports.size() / hitters.report_bytes(),
+             refused);
   DISCREET_TRY(const double confidence, parse_number(o.confidence, "confidence"));
   DISCREET_TRY(const double z, local::critical_value(confidence));
   DISCREET_TRY(const auto found, hitters.find(reports, o.top == 0 ? 20 : o.top, confidence));

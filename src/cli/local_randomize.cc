@@ -20,7 +20,7 @@ struct Options {
   bool binary = false, json = false;
 };
 
-// Strings that nobody listed: --oracle pem.
+// Strings that nobody listed: --oracle pem, treehist.
 Result<int> randomize_strings(const Options& o) {
   local::HitterSpec spec;
   DISCREET_TRY(spec.epsilon, parse_number(o.collection.epsilon, "epsilon"));
@@ -31,9 +31,10 @@ Result<int> randomize_strings(const Options& o) {
   if (piece_bits < 1 || piece_bits > 8) return invalid_parameter("piece-bits must be from 1 to 8");
   spec.piece_bits = static_cast<std::uint32_t>(piece_bits);
   spec.name = o.collection.name;
+  if (o.collection.oracle == "treehist") spec.kind = local::HitterKind::Sketch;
   DISCREET_TRY(const auto hitters, local::HeavyHitters::make(spec));
   SecureRandom random;
-  std::vector<std::uint8_t> report(local::HeavyHitters::kReportBytes);
+  std::vector<std::uint8_t> report(hitters.report_bytes());
   std::string out = hitters.header() + "\n";
   for (std::string line; std::getline(std::cin, line);) {
     if (!line.empty() && line.back() == '\r') line.pop_back();
@@ -45,7 +46,7 @@ Result<int> randomize_strings(const Options& o) {
 }
 
 int randomize(const Options& o) {
-  if (o.collection.oracle == "pem") {
+  if (o.collection.oracle == "pem" || o.collection.oracle == "treehist") {
     const auto done = randomize_strings(o);
     return done ? *done : fail(done.error());
   }
@@ -95,11 +96,12 @@ void add_local_randomize(CLI::App& app, Action& chosen) {
                             "--values 1024 > reports.ndjson");
   auto o = std::make_shared<Options>();
   add_collection_options(verb, o->collection);
-  verb->add_option("--bytes-max", o->bytes_max, "pem: strings are cut here")->capture_default_str();
-  verb->add_option(
-          "--piece-bits", o->piece_bits,
-          "pem: how far prefixes grow from group to group; 1 walks the tree bit by bit, as "
-          "TreeHist does")
+  verb->add_option("--bytes-max", o->bytes_max, "pem, treehist: strings are cut here")
+      ->capture_default_str();
+  verb->add_option("--piece-bits", o->piece_bits,
+                   "pem, treehist: how far prefixes grow from group to group; 1 walks the tree bit "
+                   "by bit, as "
+                   "in TreeHist's paper")
       ->capture_default_str();
   verb->add_flag("--binary", o->binary, "Records end to end instead of lines of JSON");
   verb->add_flag("--json", o->json, "Lines of JSON (the default)");

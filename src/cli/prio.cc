@@ -92,6 +92,7 @@ void add_prio(CLI::App& app, Action& chosen) {
   add_prio_client(*verb, chosen);
   add_prio_servers(*verb, chosen);
   add_prio_collect(*verb, chosen);
+  add_prio_heavy(*verb, chosen);
   add_prio_conformance(*verb, chosen);
 }
 

@@ -9,5 +9,6 @@ void add_prio_task(CLI::App& prio, Action& chosen);
 void add_prio_client(CLI::App& prio, Action& chosen);
 void add_prio_collect(CLI::App& prio, Action& chosen);
 void add_prio_servers(CLI::App& prio, Action& chosen);
+void add_prio_heavy(CLI::App& prio, Action& chosen);
 
 }  // namespace discreet::cli

@@ -41,6 +41,8 @@ repeat tea 3000 | "$discreet" local randomize --oracle pem --epsilon 6 --bytes-m
 grep -q '^tea' out || fail pem
 repeat tea 6000 | "$discreet" local randomize --oracle pem --piece-bits 1 --epsilon 6 --bytes-max 3 | "$discreet" local estimate > out 2> said
 grep -q '^tea' out || fail "pem, bit by bit"
+repeat tea 6000 | "$discreet" local randomize --oracle treehist --epsilon 6 --bytes-max 3 | "$discreet" local estimate > out 2> said
+grep -q '^tea' out || fail treehist
 # Several attributes within one epsilon: a record a line.
 awk 'BEGIN { split("tea coffee water", d); for (i = 0; i < 20000; ++i) print d[i % 2 + 1] "," i % 5 }' > people
 for oracle in auto sample split; do
