@@ -61,10 +61,12 @@ Key key_of(const town::Person& person) {
   return {person.zip, person.birth, person.sex};
 }
 
+using Row = std::array<std::int64_t, 20>;  // by diagnosis
+
 // The commonest diagnosis by some grouping: what anybody would guess from statistics alone.
 template <class Group>
 std::uint64_t guesses_right(const std::vector<Discharge>& targets,
-                            const std::map<Group, std::array<std::int64_t, 20>>& counts,
+                            const std::map<Group, Row>& counts,
                             Group (*group)(const town::Person&)) {
   std::uint64_t hits = 0;
   for (const Discharge& target : targets) {
@@ -79,7 +81,7 @@ std::int32_t zip_of(const town::Person& person) {
   return person.zip;
 }
 
-using Histogram = std::map<std::int32_t, std::array<std::int64_t, 20>>;
+using Histogram = std::map<std::int32_t, Row>;
 
 // Every cell of zip x diagnosis with noise; one person is in one cell.
 Result<Histogram> noisy_histogram(const std::vector<town::Person>& people,
@@ -97,18 +99,36 @@ Result<Histogram> noisy_histogram(const std::vector<town::Person>& people,
   return counts;
 }
 
+// Noise that hides nothing: at this epsilon a count is off by one in 20,000 cells.
+constexpr double kTooAccurate = 10;
+
+/// Cells of zip x birth date x sex x diagnosis with noise, one table for each list; those of the
+/// targets, which are all the attacker looks at. The tables are added up.
+Result<std::map<Key, Row>> noisy_cells(const std::vector<Discharge>& targets,
+                                       const std::vector<const std::vector<Discharge>*>& lists,
+                                       double epsilon, RandomSource& random) {
+  DISCREET_TRY(const Epsilon checked, Epsilon::make(epsilon));
+  DISCREET_TRY(const auto noise, DiscreteLaplace::make(checked, L1Sensitivity{1}));
+  std::map<Key, Row> sums;
+  for (const Discharge& target : targets) sums[key_of(*target.person)] = {};
+  for (const auto* list : lists) {
+    std::map<Key, Row> counts;
+    for (const auto& [key, row] : sums) counts[key] = {};
+    for (const Discharge& one : *list)
+      if (const auto at = counts.find(key_of(*one.person)); at != counts.end())
+        ++at->second[one.diagnosis];
+    for (const auto& [key, row] : counts)
+      for (std::size_t i = 0; i < row.size(); ++i) sums[key][i] += noise.release(row[i], random);
+  }
+  return sums;
+}
+
 // Without the release at all: the commonest diagnosis overall.
 double blind_guess(const std::vector<Discharge>& targets) {
   std::array<std::uint64_t, 20> counts{};
   for (const Discharge& one : targets) ++counts[one.diagnosis];
   return static_cast<double>(*std::max_element(counts.begin(), counts.end())) /
          static_cast<double>(std::max<std::size_t>(1, targets.size()));
-}
-
-std::set<std::int64_t> diagnoses(const anonymity::Table& table, const anonymity::Class& part) {
-  std::set<std::int64_t> found;
-  for (const std::size_t row : part.rows) found.insert(table.sensitive.codes[row]);
-  return found;
 }
 
 // The class whose ranges hold the person.
@@ -121,6 +141,24 @@ const anonymity::Class* class_of(const anonymity::Release& release, const town::
     if (inside) return &part;
   }
   return nullptr;
+}
+
+// How often each diagnosis stands in a class. A class that was suppressed tells nothing.
+Row diagnoses(const anonymity::Table& table, const anonymity::Class* part) {
+  Row counts{};
+  if (part == nullptr)
+    counts.fill(1);
+  else
+    for (const std::size_t row : part->rows)
+      ++counts[static_cast<std::size_t>(table.sensitive.codes[row])];
+  return counts;
+}
+
+// Certain, and right: every other diagnosis has no row.
+bool only_one_left(const Row& counts, std::size_t diagnosis) {
+  for (std::size_t d = 0; d < counts.size(); ++d)
+    if ((counts[d] > 0) != (d == diagnosis)) return false;
+  return true;
 }
 
 }  // namespace
@@ -167,13 +205,17 @@ Result<LinkageReport> linkage(const LinkageOptions& options, RandomSource& rando
   for (const Discharge& target : targets) {
     const anonymity::Class* part = class_of(*release, *target.person);
     if (part == nullptr) continue;
-    std::array<int, 20> counts{};
-    for (const std::size_t row : part->rows)
-      ++counts[static_cast<std::size_t>(table.sensitive.codes[row])];
+    const Row counts = diagnoses(table, part);
     hits += std::max_element(counts.begin(), counts.end()) - counts.begin() == target.diagnosis;
   }
   made.report.outcomes.push_back(outcome(fmt::format("{}-anonymous", options.k), hits,
                                          targets.size(), baseline, since(start)));
+
+  start = Clock::now();
+  DISCREET_TRY(const auto cells, noisy_cells(targets, {&discharges}, kTooAccurate, random));
+  hits = guesses_right(targets, cells, &key_of);
+  made.report.outcomes.push_back(outcome(fmt::format("counts, noise at epsilon {:g}", kTooAccurate),
+                                         hits, targets.size(), baseline, since(start)));
 
   start = Clock::now();
   const auto counts = noisy_histogram(people, discharges, options.epsilon, random);
@@ -210,29 +252,27 @@ Result<Report> intersection(const LinkageOptions& options, RandomSource& random)
   const double baseline = blind_guess(both);
   std::uint64_t one_table = 0, two_tables = 0;
   for (const Discharge& target : both) {
-    std::set<std::int64_t> left;
-    bool fresh = true;
+    // What is missing in one of the person's classes is out.
+    Row left;
+    left.fill(1);
     for (std::size_t i = 0; i < 2; ++i) {
-      const anonymity::Class* part = class_of(releases[i], *target.person);
-      if (part == nullptr) continue;
-      const auto found = diagnoses(*(tables.begin() + i), *part);
-      std::set<std::int64_t> kept;
-      if (fresh)
-        kept = found;
-      else
-        std::set_intersection(left.begin(), left.end(), found.begin(), found.end(),
-                              std::inserter(kept, kept.end()));
-      left = std::move(kept);
-      fresh = false;
-      if (i == 0) one_table += left.size() == 1;
+      const Row found = diagnoses(*(tables.begin() + i), class_of(releases[i], *target.person));
+      for (std::size_t d = 0; d < left.size(); ++d) left[d] *= found[d];
+      (i == 0 ? one_table : two_tables) += only_one_left(left, target.diagnosis);
     }
-    two_tables += left.size() == 1 && *left.begin() == target.diagnosis;
   }
   const double seconds = since(start);
   report.outcomes.push_back(outcome(fmt::format("one {}-anonymous table", options.k), one_table,
                                     both.size(), baseline, seconds));
   report.outcomes.push_back(outcome(fmt::format("two {}-anonymous tables", options.k), two_tables,
                                     both.size(), baseline, seconds));
+  const auto cells_start = Clock::now();
+  DISCREET_TRY(const auto cells, noisy_cells(both, {&first, &second}, kTooAccurate, random));
+  std::uint64_t certain = 0;
+  for (const Discharge& target : both)
+    certain += only_one_left(cells.at(key_of(*target.person)), target.diagnosis);
+  report.outcomes.push_back(outcome(fmt::format("counts, noise at epsilon {:g} each", kTooAccurate),
+                                    certain, both.size(), baseline, since(cells_start)));
   // The same two hospitals through Discreet: two noisy tables, added up, the commonest guessed.
   const auto again = Clock::now();
   auto counts = noisy_histogram(people, first, options.epsilon / 2, random);

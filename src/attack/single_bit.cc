@@ -215,7 +215,9 @@ Result<Report> floating_point(const SingleOptions& options, RandomSource& random
 }
 
 Result<Report> timing(const SingleOptions& options, RandomSource& random) {
-  const auto noise = laplace(options.epsilon, 1);
+  // A sum to which one person adds up to 100: noise wide enough to have two halves.
+  constexpr int kMost = 100;
+  const auto noise = laplace(options.epsilon, kMost);
   if (!noise) return noise.error();
   // Coins are tossed until one says stop, each goes on with e^-epsilon: the magnitude is the number
   // of tosses.
@@ -231,8 +233,8 @@ Result<Report> timing(const SingleOptions& options, RandomSource& random) {
                 "share of noise draws of which the effort tells whether they are above the median",
                 {}};
   const std::pair<std::string, std::function<std::int64_t(RandomSource&)>> targets[] = {
-      {"coins until one says stop", textbook(options.epsilon)},
-      {"the same, a tenth of the noise", textbook(10 * options.epsilon)},
+      {"coins until one says stop", textbook(options.epsilon / kMost)},
+      {"the same, a tenth of the noise", textbook(10 * options.epsilon / kMost)},
       {ours(options.epsilon), [&](RandomSource& source) { return noise->release(0, source); }}};
   for (const auto& [name, draw] : targets) {
     const auto start = std::chrono::steady_clock::now();
