@@ -53,7 +53,8 @@ def main(path):
         def once(text):
             """Without a terminal pgcli draws its prompt and its bar again and again: each line as it was last drawn, and no bar."""
             lines = [re.sub(r"^.*(alice@127:discreet> )", r"\1", line) for line in text.splitlines() if "[F2]" not in line]
-            return "\n".join(line for line in lines if line.strip() not in ("", "alice@127:discreet>"))
+            lines = [line for line in lines if line.strip() not in ("", "alice@127:discreet>")]
+            return "\n".join(line for i, line in enumerate(lines) if i == 0 or line.rstrip() != lines[i - 1].rstrip())
 
         script = "\\dt\nset discreet.epsilon = 0.1;\nselect ward, count(*) as n from people group by ward;\n\\q\n"
         section("pgcli", "`pgcli -h 127.0.0.1 -p 5433 -u alice discreet`: completion knows tables and columns.", "sql", script,
