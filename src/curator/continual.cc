@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "curator/asker_schema.h"
 #include "ledger/sha256.h"
 #include "privacy/zcdp_conversion.h"
 #include "sql/planner.h"
@@ -92,7 +93,8 @@ Result<Continual> Continual::open(const catalog::Policy& policy, const Clock& cl
 
 Result<Continual::Stream> Continual::plan(const StreamTerms& terms) {
   if (terms.every == 0) return invalid_parameter("a period has at least one day or number");
-  DISCREET_TRY(sql::PlannedQuestion planned, sql::Planner(policy_, data_).plan(terms.sql));
+  const AskerSchema schema(policy_, data_, terms.account);
+  DISCREET_TRY(sql::PlannedQuestion planned, sql::Planner(policy_, schema).plan(terms.sql));
   if (planned.releases.size() != 1 || planned.releases.front().keys.size() != 1 ||
       planned.releases.front().grouping_sets || !planned.releases.front().needs.empty())
     return refused(
@@ -104,11 +106,6 @@ Result<Continual::Stream> Continual::plan(const StreamTerms& terms) {
   if (!stream.by_date && key.type.kind != sql::TypeKind::Integer)
     return refused(fmt::format(
         "The key of a stream is a date or a whole number, and {} is neither.", key.text));
-  if (const auto* analyst = policy_.analyst(terms.account))
-    for (const std::string& table : planned.tables)
-      if (!analyst->may_ask(table))
-        return Error{ErrorCode::PermissionDenied,
-                     fmt::format("{} may not ask about table '{}'.", terms.account, table)};
 
   std::optional<std::uint64_t> rows = release.bounds.rows_max;
   if (release.bounds.one_row_per_unit || release.unit_is_row) rows = 1;

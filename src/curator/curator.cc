@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "curator/asker_schema.h"
 #include "curator/released_view.h"
 #include "curator/twins.h"
 #include "ledger/sha256.h"
@@ -199,7 +200,8 @@ Result<Curator> Curator::connect(RandomSource& random) const {
 }
 
 Result<sql::PlannedQuestion> Curator::plan(const Question& question) {
-  const sql::Planner planner(policy_, data_);
+  const AskerSchema schema(policy_, data_, question.account);
+  const sql::Planner planner(policy_, schema);
   auto planned = planner.plan(question.sql, question.parameters);
   if (planned || planned.error().code != ErrorCode::NotFound) return planned;
   // Perhaps a twin that was made elsewhere, or before this process began.
@@ -214,11 +216,10 @@ Result<Curator::Prepared> Curator::prepare(const Question& question) {
   const auto& planned = *prepared.planned;
   if (question.account != kOwnerAccount) {
     DISCREET_TRY_VOID(ensure_account(*ledger_, policy_, question.account));
-    if (const auto* analyst = policy_.analyst(question.account))
-      for (const std::string& table : planned.tables)
-        if (data_.twin(table) == nullptr && !analyst->may_ask(table))
-          return Error{ErrorCode::PermissionDenied,
-                       fmt::format("{} may not ask about table '{}'.", question.account, table)};
+    for (const std::string& name : planned.tables)
+      if (const catalog::Table* table = policy_.table(name))
+        DISCREET_CHECK(shows(policy_, question.account, *table),
+                       "a plan reads a table that its asker may not know of");
   }
   DISCREET_TRY(prepared.snapshot, data_.snapshot(planned.tables));
   if (planned.is_public()) return prepared;

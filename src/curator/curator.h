@@ -92,6 +92,9 @@ class Curator {
   /// From any thread.
   void cancel() { data_.engine().cancel(); }
 
+  /// Looks for twins that the ledger has recorded: made before this process began, or elsewhere.
+  Result<void> find_twins();
+
   Result<ledger::Balance> balance(const std::string& account) { return ledger_->balance(account); }
   ledger::Ledger& ledger() { return *ledger_; }
   const Data& data() const { return data_; }

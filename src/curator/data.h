@@ -31,6 +31,7 @@ class Data final : public sql::SchemaProvider {
   /// Twins that statements made, and their registry.
   const catalog::Table* twin(const std::string& table) const override;
   Twins& twins() { return *twins_; }
+  const Twins& twins() const { return *twins_; }
 
   /// The table's name inside a statement for engine().
   std::string relation(const std::string& table) const;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "curator/asker_schema.h"
 #include "curator/curator.h"
 #include "curator/twins.h"
 #include "ledger/sha256.h"
@@ -43,21 +44,23 @@ std::vector<DescribedColumn> Curator::describe_twin() {
   return columns;
 }
 
+Result<void> Curator::find_twins() {
+  DISCREET_TRY([[maybe_unused]] const bool any,
+               data_.twins().find_recorded(*ledger_, policy_, data_.local()));
+  return {};
+}
+
 Result<Curator::PreparedTwin> Curator::prepare_twin(const Question& question,
                                                     const sql::SynthesizeStatement& statement) {
   if (question.target_error)
     return invalid_parameter("a twin has no target_error; give it an epsilon");
   DISCREET_TRY_VOID(check_twin_name(statement.twin, policy_));
   const catalog::Table* table = policy_.table(statement.table);
-  if (table == nullptr)
+  if (table == nullptr || !shows(policy_, question.account, *table))
     return Error{ErrorCode::NotFound,
                  fmt::format("There is no table '{}'; there are {}.", statement.table,
-                             fmt::join(policy_.table_names(), ", "))};
+                             fmt::join(shown_names(policy_, question.account), ", "))};
   DISCREET_TRY_VOID(ensure_account(*ledger_, policy_, question.account));
-  if (const auto* analyst = policy_.analyst(question.account);
-      analyst != nullptr && !analyst->may_ask(table->name))
-    return Error{ErrorCode::PermissionDenied,
-                 fmt::format("{} may not ask about table '{}'.", question.account, table->name)};
   const double epsilon_wanted = statement.epsilon.value_or(
       question.epsilon ? question.epsilon->value() : Curator::kDefaultEpsilon);
   const double delta_wanted =

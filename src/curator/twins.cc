@@ -57,7 +57,7 @@ Result<void> check_twin_name(const std::string& name, const catalog::Policy& pol
                     name));
   if (policy.table(name) != nullptr)
     return invalid_parameter(
-        fmt::format("the policy has a table '{}'; give the twin another name.", name));
+        fmt::format("the name '{}' is taken; give the twin another one.", name));
   return {};
 }
 
@@ -65,6 +65,13 @@ const catalog::Table* Twins::table(const std::string& name) const {
   const std::scoped_lock lock(mutex_);
   const auto found = known_.find(name);
   return found == known_.end() ? nullptr : &found->second.table;
+}
+
+std::vector<Twins::Listed> Twins::all() const {
+  const std::scoped_lock lock(mutex_);
+  std::vector<Listed> listed;
+  for (const auto& [name, known] : known_) listed.push_back({&known.table, known.columns});
+  return listed;
 }
 
 Result<std::vector<sql::SchemaColumn>> Twins::columns(const std::string& name) const {

@@ -32,6 +32,13 @@ class Twins {
   Result<void> add(const std::string& name, std::uint64_t charge, const RecordedTwins& twins,
                    DuckDb& local);
 
+  struct Listed {
+    const catalog::Table* table;  ///< lives as long as the twins do
+    std::vector<sql::SchemaColumn> columns;
+  };
+  /// All there are, as far as was looked, by name.
+  std::vector<Listed> all() const;
+
   /// Adds what the ledger has recorded since the last time. Whether there was anything new.
   Result<bool> find_recorded(ledger::Ledger& ledger, const catalog::Policy& policy, DuckDb& local);
 

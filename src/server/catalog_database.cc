@@ -55,6 +55,33 @@ std::string rows_of(const std::string& table, std::int64_t schema, std::int64_t 
   return sql;
 }
 
+/// A table of public.*, and what discreet.* says about it.
+std::string rows_of(const VisibleTable& visible, std::int64_t oid) {
+  const catalog::Table& table = *visible.table;
+  std::vector<std::pair<std::string, std::string>> columns;
+  for (const VisibleColumn& column : visible.columns)
+    columns.emplace_back(column.name, column.type);
+  std::string rows = rows_of(table.name, 2200, oid, columns);
+  rows += fmt::format("INSERT INTO discreet.tables VALUES ({}, {}, {}, {}, {}, {});",
+                      sql_literal(table.name), table.is_public(), unit_of(table), link_of(table),
+                      table.max_rows_per_unit ? std::to_string(*table.max_rows_per_unit) : "NULL",
+                      visible.synthetic);
+  for (const VisibleColumn& column : visible.columns) {
+    std::string lower = "NULL", upper = "NULL", values;
+    if (column.listed && column.listed->range) {
+      lower = sql_literal(catalog::to_string(column.listed->range->lower));
+      upper = sql_literal(catalog::to_string(column.listed->range->upper));
+    }
+    if (column.listed)
+      for (const catalog::Literal& value : column.listed->values)
+        values += (values.empty() ? "" : ", ") + catalog::to_string(value);
+    rows += fmt::format("INSERT INTO discreet.columns VALUES ({}, {}, {}, {}, {}, {});",
+                        sql_literal(table.name), sql_literal(column.name), sql_literal(column.type),
+                        lower, upper, values.empty() ? "NULL" : sql_literal(values));
+  }
+  return rows;
+}
+
 const std::vector<std::pair<std::string, std::string>> kLocalColumns = {
     {"value", "text"},           {"estimate", "double precision"}, {"stderr", "double precision"},
     {"low", "double precision"}, {"high", "double precision"},     {"reports", "bigint"}};
@@ -75,7 +102,8 @@ const std::pair<const char*, std::vector<std::pair<std::string, std::string>>> k
       {"public", "boolean"},
       {"unit", "text"},
       {"link", "text"},
-      {"max_rows_per_unit", "bigint"}}},
+      {"max_rows_per_unit", "bigint"},
+      {"synthetic", "boolean"}}},
     {"columns",
      {{"table_name", "text"},
       {"name", "text"},
@@ -147,32 +175,8 @@ Result<std::shared_ptr<CatalogDatabase>> CatalogDatabase::open(
   DISCREET_TRY(DuckDb engine, DuckDb::open(std::move(settings)));
   std::shared_ptr<CatalogDatabase> made(new CatalogDatabase(std::move(engine), collector));
   std::string rows;
-  std::int64_t oid = 16400;
-  for (const VisibleTable& visible : tables) {
-    const catalog::Table& table = *visible.table;
-    std::vector<std::pair<std::string, std::string>> columns;
-    for (const VisibleColumn& column : visible.columns)
-      columns.emplace_back(column.name, column.type);
-    rows += rows_of(table.name, 2200, oid++, columns);
-    rows +=
-        fmt::format("INSERT INTO discreet.tables VALUES ({}, {}, {}, {}, {});",
-                    sql_literal(table.name), table.is_public(), unit_of(table), link_of(table),
-                    table.max_rows_per_unit ? std::to_string(*table.max_rows_per_unit) : "NULL");
-    for (const VisibleColumn& column : visible.columns) {
-      std::string lower = "NULL", upper = "NULL", values;
-      if (column.listed && column.listed->range) {
-        lower = sql_literal(catalog::to_string(column.listed->range->lower));
-        upper = sql_literal(catalog::to_string(column.listed->range->upper));
-      }
-      if (column.listed)
-        for (const catalog::Literal& value : column.listed->values)
-          values += (values.empty() ? "" : ", ") + catalog::to_string(value);
-      rows +=
-          fmt::format("INSERT INTO discreet.columns VALUES ({}, {}, {}, {}, {}, {});",
-                      sql_literal(table.name), sql_literal(column.name), sql_literal(column.type),
-                      lower, upper, values.empty() ? "NULL" : sql_literal(values));
-    }
-  }
+  std::int64_t& oid = made->next_oid_;
+  for (const VisibleTable& visible : tables) rows += rows_of(visible, oid++);
   for (const auto& [name, columns] : kOwnTables) rows += rows_of(name, 16000, oid++, columns);
   if (collector)
     for (const std::string& name : collector->names())
@@ -182,6 +186,16 @@ Result<std::shared_ptr<CatalogDatabase>> CatalogDatabase::open(
                                   filled(kCatalogFunctions, user), filled(kCatalogViews, user)})
     DISCREET_TRY_VOID(made->engine_.execute(part));
   return made;
+}
+
+Result<void> CatalogDatabase::add_twins(const std::vector<VisibleTable>& twins) {
+  const std::scoped_lock lock(mutex_);
+  for (const VisibleTable& twin : twins) {
+    if (twins_.contains(twin.table->name)) continue;
+    DISCREET_TRY_VOID(engine_.execute("BEGIN;" + rows_of(twin, next_oid_++) + "COMMIT;"));
+    twins_.insert(twin.table->name);
+  }
+  return {};
 }
 
 // Estimates as they are now. Reports were randomised before they came: reading them costs nothing.

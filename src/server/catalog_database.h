@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,9 @@ class CatalogDatabase {
                                                        const std::string& user,
                                                        const local::Collector* collector = nullptr);
 
+  /// Twins that are not in it yet; those it has stay as they are.
+  Result<void> add_twins(const std::vector<VisibleTable>& twins);
+
   /// One SELECT as a client wrote it. `owner` sees everybody's rows of discreet.ledger and
   /// discreet.budget.
   Result<Answer> query(const std::string& sql, const std::vector<sql::Parameter>& parameters,
@@ -40,6 +44,8 @@ class CatalogDatabase {
   Result<void> refresh_local();
 
   std::mutex mutex_;
+  std::set<std::string> twins_;
+  std::int64_t next_oid_ = 16400;
   DuckDb engine_;
   const local::Collector* collector_;
 };

@@ -115,7 +115,7 @@ CREATE TABLE pgc.pg_event_trigger (oid BIGINT, evtname VARCHAR, evtevent VARCHAR
 CREATE TABLE pgc.pg_auth_members (roleid BIGINT, member BIGINT, grantor BIGINT, admin_option BOOLEAN);
 CREATE TABLE pgc.pg_stat_activity (datid BIGINT, datname VARCHAR, pid INTEGER, usename VARCHAR, application_name VARCHAR, state VARCHAR, query VARCHAR);
 CREATE TABLE pgc.pg_locks (locktype VARCHAR, pid INTEGER, mode VARCHAR, granted BOOLEAN);
-CREATE TABLE discreet.tables (name VARCHAR, public BOOLEAN, unit VARCHAR, link VARCHAR, max_rows_per_unit BIGINT);
+CREATE TABLE discreet.tables (name VARCHAR, public BOOLEAN, unit VARCHAR, link VARCHAR, max_rows_per_unit BIGINT, synthetic BOOLEAN);
 CREATE TABLE discreet.columns (table_name VARCHAR, name VARCHAR, type VARCHAR, lower VARCHAR, upper VARCHAR, "values" VARCHAR);
 CREATE TABLE discreet.budget (account VARCHAR, parent VARCHAR, epsilon_granted DOUBLE, epsilon_spent DOUBLE, epsilon_left DOUBLE,
   delta_granted DOUBLE, delta_spent DOUBLE, delta_left DOUBLE, charges BIGINT);

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "curator/asker_schema.h"
+#include "curator/twins.h"
 #include "ledger/scram.h"
 #include "random/secure_random.h"
 #include "server/catalog_database.h"
@@ -123,11 +125,29 @@ void Service::work(Curator& curator, bool quick_only) {
 }
 
 std::vector<VisibleTable> Service::visible_tables(const std::string& user) const {
-  const catalog::Analyst* analyst = policy_.analyst(user);
   std::vector<VisibleTable> tables;
   for (const catalog::Table& table : policy_.tables())
-    if (analyst == nullptr || analyst->may_ask(table.name))
-      tables.push_back({&table, columns_.at(table.name)});
+    if (shows(policy_, user, table)) tables.push_back({&table, columns_.at(table.name)});
+  return tables;
+}
+
+Result<std::vector<VisibleTable>> Service::twins(Curator& curator) {
+  constexpr std::chrono::seconds kBetweenLooks{1};
+  {
+    const std::scoped_lock lock(twins_mutex_);
+    if (!twins_looked_ || Steady::now() - *twins_looked_ >= kBetweenLooks) {
+      DISCREET_TRY_VOID(curator.find_twins());
+      twins_looked_ = Steady::now();
+    }
+  }
+  std::vector<VisibleTable> tables;
+  const auto made = curator.data().twins().all();
+  for (const Twins::Listed& twin : made) {
+    VisibleTable& table = tables.emplace_back(VisibleTable{twin.table, {}, true});
+    for (const sql::SchemaColumn& column : twin.columns)
+      if (const auto type = sql::parse_engine_type(column.engine_type))
+        table.columns.push_back({column.name, sql::name(*type), nullptr});
+  }
   return tables;
 }
 
@@ -189,14 +209,21 @@ void Service::interrupt_catalog(const std::string& user) {
   if (const auto known = catalogs_.find(user); known != catalogs_.end()) known->second->interrupt();
 }
 
-Result<std::shared_ptr<CatalogDatabase>> Service::catalog_of(const std::string& user) {
+Result<std::shared_ptr<CatalogDatabase>> Service::catalog_of(Curator& curator,
+                                                             const std::string& user) {
   constexpr std::size_t kCatalogsMax = 32;
+  DISCREET_TRY(const auto made_tables, twins(curator));
   std::shared_ptr<CatalogDatabase> found;
-  const std::scoped_lock lock(catalogs_mutex_);
-  if (const auto known = catalogs_.find(user); known != catalogs_.end()) return known->second;
-  DISCREET_TRY(found, CatalogDatabase::open(visible_tables(user), user, collector()));
-  if (catalogs_.size() >= kCatalogsMax) catalogs_.erase(catalogs_.begin());
-  catalogs_[user] = found;
+  {
+    const std::scoped_lock lock(catalogs_mutex_);
+    if (const auto known = catalogs_.find(user); known != catalogs_.end()) found = known->second;
+    if (!found) {
+      DISCREET_TRY(found, CatalogDatabase::open(visible_tables(user), user, collector()));
+      if (catalogs_.size() >= kCatalogsMax) catalogs_.erase(catalogs_.begin());
+      catalogs_[user] = found;
+    }
+  }
+  DISCREET_TRY_VOID(found->add_twins(made_tables));
   return found;
 }
 

@@ -46,6 +46,7 @@ struct VisibleColumn {
 struct VisibleTable {
   const catalog::Table* table;
   std::vector<VisibleColumn> columns;  ///< hidden ones are not here
+  bool synthetic = false;              ///< a twin that a statement made: public, free to ask
 };
 
 class Service {
@@ -67,8 +68,11 @@ class Service {
   /// Waits for the work that was posted.
   void stop();
 
-  /// What this user may see, in the policy's order.
+  /// What this user may see of the policy's tables, in its order.
   std::vector<VisibleTable> visible_tables(const std::string& user) const;
+  /// Twins that statements made, which everybody may see. Worker. Those that another process made
+  /// show within a second.
+  Result<std::vector<VisibleTable>> twins(Curator& curator);
   bool is_owner(const std::string& user) const;
 
   // Workers only: these read the ledger's file.
@@ -85,7 +89,7 @@ class Service {
   void close_session(const std::string& token);
 
   /// pg_catalog, information_schema and discreet.* as this user sees them.
-  Result<std::shared_ptr<CatalogDatabase>> catalog_of(const std::string& user);
+  Result<std::shared_ptr<CatalogDatabase>> catalog_of(Curator& curator, const std::string& user);
 
   /// Stops the catalog query that runs for this user, if any: its session no longer waits.
   void interrupt_catalog(const std::string& user);
@@ -125,6 +129,9 @@ class Service {
   };
   std::mutex sessions_mutex_;
   std::map<ledger::Digest, Session> sessions_;
+
+  std::mutex twins_mutex_;
+  std::optional<Steady::time_point> twins_looked_;
 
   std::mutex catalogs_mutex_;
   std::map<std::string, std::shared_ptr<CatalogDatabase>> catalogs_;

@@ -126,7 +126,7 @@ TEST_F(ServiceTest, ManySessionsAtOnceChargeEachQuestionOnceAndTheLedgerAddsUp) 
         const auto left = on(Service::Line::Quick,
                              [](Curator& c) { return spendable(c, std::string(kOwnerAccount)); });
         const auto names = on(Service::Line::Charged, [&](Curator& c) -> Result<Answer> {
-          DISCREET_TRY(const auto catalog, service_->catalog_of("default"));
+          DISCREET_TRY(const auto catalog, service_->catalog_of(c, "default"));
           return catalog->query("select relname from pg_class", {}, c.ledger(), {"default", true});
         });
         const std::scoped_lock lock(mutex);

@@ -233,13 +233,22 @@ Result<Relation> Binder::bind_cte(const FromItem& item, std::size_t index) {
 Result<Relation> Binder::bind_table(const FromItem& item, const TableRef& table, Scope*) {
   for (std::size_t i = ctes_.size(); i-- > 0;)
     if (ctes_[i].ref->name == table.name) return bind_cte(item, i);
+  // A table whose columns the schema does not know is one that the asker may not know of.
+  const auto is_shown = [&](const std::string& name) {
+    const auto columns = schema_.columns(name);
+    return columns || columns.error().code != ErrorCode::NotFound;
+  };
   const catalog::Table* found = policy_.table(table.name);
+  if (found != nullptr && !is_shown(found->name)) found = nullptr;
   if (found == nullptr) found = schema_.twin(table.name);
-  if (found == nullptr)
-    return source_.not_found(item.position,
-                             fmt::format("there is no table '{}'{}", table.name,
-                                         did_you_mean(table.name, policy_.table_names())),
-                             "SELECT name FROM discreet.tables lists them");
+  if (found == nullptr) {
+    auto names = policy_.table_names();
+    std::erase_if(names, [&](const std::string& name) { return !is_shown(name); });
+    return source_.not_found(
+        item.position,
+        fmt::format("there is no table '{}'{}", table.name, did_you_mean(table.name, names)),
+        "SELECT name FROM discreet.tables lists them");
+  }
   return scan(*found, item.alias, item.position);
 }
 

@@ -50,9 +50,15 @@ def main(path):
         both = subprocess.run(["psql", "-X", "-e"], env=env, input=textwrap.dedent(script), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         section("psql", "`psql -h 127.0.0.1 -p 5433 -U alice -d discreet`. The price and what is left come as notices.", "sql", script, both.stdout)
 
-        script = "\\dt\nset discreet.epsilon = 0.1;\nselect ward, count(*) as n from people where age > 60 group by ward order by 1;\n\\q\n"
+        def once(text):
+            """Without a terminal pgcli draws its prompt and its bar again and again: each line as it was last drawn, and no bar."""
+            lines = [re.sub(r"^.*(alice@127:discreet> )", r"\1", line) for line in text.splitlines() if "[F2]" not in line]
+            lines = [line for line in lines if line.strip() not in ("", "alice@127:discreet>")]
+            return "\n".join(line for i, line in enumerate(lines) if i == 0 or line.rstrip() != lines[i - 1].rstrip())
+
+        script = "\\dt\nset discreet.epsilon = 0.1;\nselect ward, count(*) as n from people group by ward;\n\\q\n"
         section("pgcli", "`pgcli -h 127.0.0.1 -p 5433 -u alice discreet`: completion knows tables and columns.", "sql", script,
-                run(["pgcli", "--less-chatty"], stdin=script, extra={"HOME": str(server.folder), "XDG_CONFIG_HOME": str(server.folder)}))
+                once(run(["pgcli", "--less-chatty"], stdin=script, extra={"HOME": str(server.folder), "XDG_CONFIG_HOME": str(server.folder)})))
 
         code = f"""
             import psycopg
@@ -101,8 +107,8 @@ def main(path):
         bench.write_text("explain select ward, count(*) from people group by ward;\n")
         section("pgbench", "Load with a script of one's own (`PGOPTIONS` keeps the notices quiet).", "sh",
                 'echo "explain select ward, count(*) from people group by ward;" > explain.sql\n'
-                "PGOPTIONS='-c client_min_messages=warning' pgbench -n -f explain.sql -c 8 -T 3",
-                run(["pgbench", "-n", "-f", str(bench), "-c", "8", "-T", "3"], extra={"PGOPTIONS": "-c client_min_messages=warning"}))
+                "PGOPTIONS='-c client_min_messages=warning' pgbench -n -f explain.sql -c 8 -t 500",
+                run(["pgbench", "-n", "-f", str(bench), "-c", "8", "-t", "500"], extra={"PGOPTIONS": "-c client_min_messages=warning"}))
 
         token = server.token("alice")
         ask = '{"sql": "select ward, count(*) as n from people group by ward order by 1", "epsilon": 0.1}'

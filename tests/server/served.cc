@@ -1,4 +1,5 @@
-// The verbs that the server's tests need, without the rest of the program: under a sanitizer that saves compiling half of it.
+// The verbs that the server's tests need, without the rest of the program: under a sanitizer that
+// saves compiling half of it.
 #include <cstdio>
 #include <exception>
 

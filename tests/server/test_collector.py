@@ -1,4 +1,5 @@
 """Randomised reports through the server: sent without a name, counted once, read as SQL and as JSON."""
+import os
 import subprocess
 
 import psycopg
@@ -10,7 +11,7 @@ from harness import Served, binary
 @pytest.fixture(scope="module")
 def collecting(tmp_path_factory):
     folder = tmp_path_factory.mktemp("collect")
-    header = subprocess.run([binary(), "local", "randomize", "--oracle", "grr", "--epsilon", "4", "--values", "4", "--name", "drinks-2"],
+    header = subprocess.run([os.environ.get("DISCREET_TOOL", binary()), "local", "randomize", "--oracle", "grr", "--epsilon", "4", "--values", "4", "--name", "drinks-2"],
                             input="", capture_output=True, text=True, check=True).stdout
     (folder / "drinks.header").write_text(header)
     with Served(arguments=("--reports", str(folder / "reports"), "--collection", str(folder / "drinks.header"))) as server:
@@ -18,7 +19,7 @@ def collecting(tmp_path_factory):
 
 
 def reports(count, value=3):
-    text = subprocess.run([binary(), "local", "randomize", "--oracle", "grr", "--epsilon", "4", "--values", "4", "--name", "drinks-2"],
+    text = subprocess.run([os.environ.get("DISCREET_TOOL", binary()), "local", "randomize", "--oracle", "grr", "--epsilon", "4", "--values", "4", "--name", "drinks-2"],
                           input=f"{value}\n" * count, capture_output=True, text=True, check=True).stdout
     return text
 

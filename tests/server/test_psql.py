@@ -30,6 +30,13 @@ def test_a_twin_is_made_once_and_is_then_public(served):
     counted = served.psql("-Atc", "select count(*) from twin")
     assert counted.stdout.strip() == rows and "cost: nothing" in counted.stderr
     assert "the same answer as before" in served.psql("-Atc", make).stderr
+    # Everybody sees it, marked, wherever tables are listed.
+    assert served.psql("-Atc", "select name, public, synthetic from discreet.tables where synthetic", user="carol").stdout.strip() == "twin|t|t"
+    assert "twin" in served.psql("-c", r"\dt").stdout and "income" in served.psql("-c", r"\d twin", user="carol").stdout
+    assert "secret" not in served.psql("-Atc", "select column_name from information_schema.columns where table_name = 'twin'").stdout
+    status, reply = served.request("GET", "/v1/tables", token=served.token("carol"))
+    assert status == 200 and [t["name"] for t in reply["tables"] if t["synthetic"]] == ["twin"]
+    assert [t["public"] for t in reply["tables"] if t["synthetic"]] == [True]
 
 
 def test_rows_of_people_are_refused_with_state_hint_and_position(served):
@@ -65,16 +72,53 @@ def test_backslash_d_lists_tables_and_columns_but_not_hidden_ones(served):
 
 def test_tables_of_others_do_not_show(served):
     status, reply = served.request("GET", "/v1/tables", token=served.token("alice"))
-    assert status == 200 and {t["name"] for t in reply["tables"]} == {"people", "wards"}
+    assert status == 200 and {t["name"] for t in reply["tables"] if not t["synthetic"]} == {"people", "wards"}
     # The policy lets carol ask about wards only.
     status, reply = served.request("GET", "/v1/tables", token=served.token("carol"))
-    assert status == 200 and {t["name"] for t in reply["tables"]} == {"wards"}
+    assert status == 200 and {t["name"] for t in reply["tables"] if not t["synthetic"]} == {"wards"}
     listed = served.psql("-At", "-c", r"\dt", "-c", "select table_name from information_schema.tables", "-c", "select name from discreet.tables", user="carol")
     assert listed.returncode == 0 and "wards" in listed.stdout and "people" not in listed.stdout, listed.stdout
-    assert "people" not in served.psql("-c", r"\d people", user="carol").stdout
-    refused = served.psql("-c", "select count(*) from people", user="carol")
-    assert refused.returncode != 0 and "may not ask" in refused.stderr
     assert served.psql("-At", "-c", "select count(*) from wards", user="carol").stdout.strip() == "3"
+
+
+def faces(served, table, user, token):
+    """What every way of asking says about a table, with its name taken out."""
+    import psycopg
+    statements = [f"select count(*) from {table}", f"select count(*) from public.{table}", f"select age from {table}", f"select {table}.nothing from {table}",
+                  f"select count(*) from wards w join {table} p on p.ward = w.ward", f"select (select count(*) from {table}) from wards",
+                  f"with x as (select ward from {table}) select ward, count(*) from x group by ward", f"select count(*) from {table}s"]
+    said = []
+    for sql in statements + [f"explain {sql}" for sql in statements] + [
+            f"explain (format json) {statements[0]}", f"copy ({statements[0]}) to stdout", f"copy {table} to stdout", f"select '{table}'::regclass",
+            f"select to_regclass('{table}')", f"select * from pg_class where relname = '{table}'", f"select * from information_schema.columns where table_name = '{table}'",
+            f"select * from discreet.columns where table_name = '{table}'", f"create table carols as synthesize {table}", f"explain create table carols as synthesize {table}",
+            f"create table carols as select * from synthesize('{table}', epsilon => 0.1)", f"insert into {table} values (1)", f"drop table {table}",
+            f"\\d {table}", f"\\d+ {table}", f"\\dt {table}", f"\\d public.{table}"]:
+        done = served.psql("-v", "VERBOSITY=verbose", "-c", sql, user=user)
+        said.append((sql, done.returncode, done.stdout, done.stderr))
+    with psycopg.connect(served.dsn(user), autocommit=True) as connection:
+        for sql in statements:  # described before it is run
+            try:
+                said.append((sql, connection.execute(sql + " limit %s", (1,), prepare=True).fetchall()))
+            except psycopg.Error as refused:
+                said.append((sql, refused.sqlstate, str(refused)))
+    for sql in statements + [f"create table carols as synthesize {table}"]:
+        for path in ("/v1/query", "/v1/explain"):
+            said.append((sql, path, served.request("POST", path, {"sql": sql}, token=token)))
+    return [repr(one).replace(table, "TABLE") for one in said]
+
+
+def test_a_table_of_others_reads_like_one_that_does_not_exist(served):
+    token = served.token("carol")
+    theirs, nobodys = faces(served, "people", "carol", token), faces(served, "xeople", "carol", token)
+    assert len(theirs) == len(nobodys) > 50
+    for one, other in zip(theirs, nobodys):
+        assert one == other
+    assert not any("people" in one for one in nobodys), nobodys  # nor as a suggestion
+    # Hidden columns likewise, for those who may ask about the table.
+    for sql in ("select count({}) from people", "select {}, count(*) from people group by 1", "explain select max({}) from people", "select people.{} from people"):
+        hidden, absent = (served.psql("-v", "VERBOSITY=verbose", "-c", sql.format(name)) for name in ("secret", "sexret"))
+        assert hidden.returncode != 0 and hidden.stderr.replace("secret", "sexret") == absent.stderr
 
 
 def test_catalog_tables_show_ones_own_ledger_only(served):
@@ -87,7 +131,7 @@ def test_catalog_tables_show_ones_own_ledger_only(served):
     assert budget == ["alice", "default"]
     columns = served.psql("-At", "-c", "select name from discreet.columns where table_name = 'people'").stdout.split()
     assert "age" in columns and "secret" not in columns
-    assert served.psql("-At", "-c", "select name from discreet.tables order by 1").stdout.split() == ["people", "wards"]
+    assert served.psql("-At", "-c", "select name from discreet.tables where not synthetic order by 1").stdout.split() == ["people", "wards"]
 
 
 def test_the_catalog_reaches_no_file(served):

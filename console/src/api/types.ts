@@ -30,6 +30,8 @@ export interface Table {
   unit: string | null;
   link: string | null;
   max_rows_per_unit: number | null;
+  /** A twin that a statement made: its rows are nobody's, and asking about it is free. */
+  synthetic?: boolean;
   columns: Column[];
 }
 

@@ -30,7 +30,7 @@ export function offersAt(sql: string, at: number, tables: Table[]): { from: numb
   return {
     from,
     offers: [
-      ...tables.map((table): Offer => ({ label: table.name, detail: table.public ? "public table" : "table", type: "table", boost: 4 })),
+      ...tables.map((table): Offer => ({ label: table.name, detail: table.synthetic ? "synthetic table" : table.public ? "public table" : "table", type: "table", boost: 4 })),
       ...columns,
       ...functions.map((label): Offer => ({ label, type: "function", boost: 1 })),
       ...keywords.map((label): Offer => ({ label, type: "keyword", boost: 0 })),

@@ -11,6 +11,7 @@ describe("protection", () => {
     expect(protectionOf(table("visits", null))).toContain("one person_id");
     expect(protectionOf(table("visits", null))).toContain("At most 12 rows");
     expect(protectionOf(table("wards", null, true))).toContain("Public");
+    expect(protectionOf({ ...table("twin", null, true), synthetic: true })).toContain("Synthetic");
     expect(protectionOf({ ...table("calls", null), unit: "row" })).toContain("Each row is protected");
   });
   it("places tables by their distance from the people", () => {

@@ -2,6 +2,7 @@
 import type { Table } from "../api/types";
 
 export function protectionOf(table: Table): string {
+  if (table.synthetic) return "Synthetic: a twin made with privacy from another table. Its rows are nobody's; answers from it are exact about the twin and cost nothing.";
   if (table.public) return "Public: anybody may know every row. Answers from it are exact and cost nothing.";
   const rows = table.max_rows_per_unit;
   const most = rows === null ? "" : rows === 1 ? " One row counts per person." : ` At most ${rows} rows count per person.`;

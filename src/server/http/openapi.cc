@@ -109,6 +109,7 @@ Json schemas() {
               {"unit", text_or_null()},
               {"link", text_or_null()},
               {"max_rows_per_unit", {{"type", {"integer", "null"}}}},
+              {"synthetic", {{"type", "boolean"}}},
               {"columns", array_of(object({{"name", text()},
                                            {"type", text()},
                                            {"range", {{"type", {"array", "null"}}}},

@@ -214,9 +214,12 @@ Result<Response> explain(Curator& curator, const Identity& identity, const Reque
   return json_response(explain_object(explanation));
 }
 
-Response tables(const Service& service, const Identity& identity) {
+Result<Response> tables(Service& service, Curator& curator, const Identity& identity) {
   Json all = Json::array();
-  for (const VisibleTable& visible : service.visible_tables(identity.name)) {
+  auto shown = service.visible_tables(identity.name);
+  DISCREET_TRY(const auto twins, service.twins(curator));
+  shown.insert(shown.end(), twins.begin(), twins.end());
+  for (const VisibleTable& visible : shown) {
     const catalog::Table& table = *visible.table;
     Json columns = Json::array();
     for (const VisibleColumn& column : visible.columns) {
@@ -247,6 +250,7 @@ Response tables(const Service& service, const Identity& identity) {
                    {"unit", std::move(unit_name)},
                    {"link", std::move(link)},
                    {"max_rows_per_unit", or_null(table.max_rows_per_unit)},
+                   {"synthetic", visible.synthetic},
                    {"columns", std::move(columns)}});
   }
   return json_response({{"tables", std::move(all)}});
@@ -449,7 +453,7 @@ Result<Response> dispatch(Service& service, Curator& curator, const Request& req
            (request.method == method || (request.method == "HEAD" && std::string(method) == "GET"));
   };
   if (is("POST", "/v1/explain")) return explain(curator, identity, request);
-  if (is("GET", "/v1/tables")) return tables(service, identity);
+  if (is("GET", "/v1/tables")) return tables(service, curator, identity);
   if (is("GET", "/v1/budget")) return budget(service, curator, identity);
   if (is("GET", "/v1/ledger")) return events(curator, identity, request);
   if (is("GET", "/v1/collections")) return json_response(Json::array());  // no collector here

@@ -230,7 +230,7 @@ awaitable<Result<Reply>> Session::ask(const ClientStatement& statement,
   if (kind == StatementKind::Catalog) {
     work = [&service = service_, sql = statement.sql, parameters,
             identity = identity_](Curator& curator) -> Result<Reply> {
-      DISCREET_TRY(const auto catalog, service.catalog_of(identity.name));
+      DISCREET_TRY(const auto catalog, service.catalog_of(curator, identity.name));
       DISCREET_TRY(Answer answer, catalog->query(sql, parameters, curator.ledger(), identity));
       std::string tag = rows_tag("SELECT", answer);
       return Reply{std::move(answer), std::move(tag)};

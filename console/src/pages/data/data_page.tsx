@@ -34,7 +34,7 @@ export function DataPage({ table: wanted }: { table: string }) {
                     <a href={`#/data/${encodeURIComponent(table.name)}`} {...(table === chosen ? { "aria-current": "true" as const } : {})}>
                       {table.public ? <OpenIcon /> : <ShieldIcon />}
                       <span>{table.name}</span>
-                      <span class="small quiet">{table.columns.length} columns</span>
+                      <span class="small quiet">{table.synthetic ? "synthetic, " : ""}{table.columns.length} columns</span>
                     </a>
                   </li>
                 ))}

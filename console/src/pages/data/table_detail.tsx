@@ -10,7 +10,7 @@ export function TableDetail({ table }: { table: Table }) {
   return (
     <div class="stack table-detail">
       <Panel title={table.name} aside={table.public
-        ? <span class="chip chip-good"><OpenIcon />public</span>
+        ? <span class="chip chip-good"><OpenIcon />{table.synthetic ? "synthetic, free to ask" : "public"}</span>
         : <span class="chip chip-price"><ShieldIcon />protected</span>}>
         <div class="stack">
           <p>{protectionOf(table)}</p>

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Runs what sanitized.sh built: tests/server/sanitized_run.sh thread|address,undefined FOLDER
+# A report of a sanitizer ends the program that made it with a code of its own, and the test that used it fails.
+set -euo pipefail
+kind=$1
+folder=$(cd "$2" && pwd)
+cd "$(dirname "$0")/../.."
+if [ "$kind" = thread ]; then
+  export TSAN_OPTIONS="suppressions=$PWD/tests/server/tsan.supp ignore_noninstrumented_modules=1 halt_on_error=1 exitcode=66"
+else
+  export ASAN_OPTIONS=detect_leaks=1:exitcode=66 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1:exitcode=66
+fi
+"$folder/bin/ledger_test" --gtest_brief=1
+"$folder/bin/server_test" --gtest_brief=1
+for suite in ${SUITES:-psql http python_clients other_clients collector hardening}; do
+  echo "== $suite"
+  DISCREET=$folder/bin/discreet_served DISCREET_TOOL=${DISCREET_TOOL:-$PWD/build/bin/discreet} DISCREET_BUILD=$PWD/build \
+    "${PYTHON:-build/venv/bin/python}" -m pytest -q -p no:cacheprovider "tests/server/test_$suite.py"
+done
