@@ -556,6 +556,17 @@ class PolicyReader {
                         "will stop them first",
                         analyst.name, of->name));
       }
+      // Such a table would name the other one in every plan, so it is not shown at all.
+      for (const Table& table : policy_.tables_) {
+        const auto other =
+            std::find_if(table.unit.links.begin(), table.unit.links.end(),
+                         [&](const Link& link) { return !analyst.may_ask(link.table); });
+        if (analyst.may_ask(table.name) && other != table.unit.links.end())
+          policy_.warnings_.push_back(
+              fmt::format("analyst '{}' does not see table '{}': whose rows these are is found "
+                          "through '{}', which is not among their tables",
+                          analyst.name, table.name, other->table));
+      }
     }
   }
 

@@ -184,6 +184,16 @@ TEST(PolicyTest, RefusesMissingSourcesAndUnknownKinds) {
   EXPECT_EQ(complaint("[tables.t]\nsource = \"postgres://host/db\"\nunit = \"row\"\n"), "");
 }
 
+TEST(PolicyTest, SaysWhichTablesAnAnalystDoesNotSeeForLackOfAnother) {
+  const auto policy =
+      parse(kTown + "[analysts.bob]\ntables = [\"tests\", \"visits\", \"wards\"]\n");
+  ASSERT_TRUE(policy) << policy.error().message;
+  ASSERT_EQ(policy->warnings().size(), 2u);
+  EXPECT_THAT(policy->warnings()[0],
+              AllOf(HasSubstr("'bob'"), HasSubstr("'visits'"), HasSubstr("'patients'")));
+  EXPECT_THAT(policy->warnings()[1], HasSubstr("'tests'"));
+}
+
 TEST(PolicyTest, BudgetsMayBeUnlimitedAndSayItAloud) {
   const auto policy = parse(
       "[tables.t]\nsource = \"t.csv\"\nunit = \"row\"\n[budgets.default]\nepsilon = "

@@ -10,11 +10,11 @@ const consoleFiles = process.env["DISCREET_CONSOLE"] ?? join(build, "console");
 
 export const passwords = { owner: "the owner knows best", alice: "alice asks questions", clerk: "the clerk keeps books" };
 
-/** The clerk may ask about the hospital's stays and wards only. */
+/** The clerk may ask about people, their grades and the wards only. */
 const clerk = `
 [analysts.clerk]
 budget = { epsilon = 1.0, delta = 1e-8, of = "default" }
-tables = ["visits", "wards"]
+tables = ["people", "grades", "wards"]
 `;
 
 export interface Town {
