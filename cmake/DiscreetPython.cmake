@@ -37,8 +37,9 @@ set(nanobind_ROOT ${CMAKE_BINARY_DIR}/nanobind-package/cmake)
 find_package(nanobind CONFIG REQUIRED PATHS ${nanobind_ROOT} NO_DEFAULT_PATH)
 
 file(GLOB python_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/bindings/*.cc)
-# STABLE_ABI means one module for Python 3.12 and later; before that nanobind builds for one version.
-nanobind_add_module(discreet_python STABLE_ABI NB_STATIC NB_SUPPRESS_WARNINGS NB_DOMAIN discreet ${python_sources})
+# For the version of Python that builds it. The stable ABI needs Python 3.12 and CMake 3.26's SABIModule; without either nanobind
+# quietly builds for one version, so a wheel must not be named as if it were for all (docs/python.md).
+nanobind_add_module(discreet_python NB_STATIC NB_SUPPRESS_WARNINGS NB_DOMAIN discreet ${python_sources})
 set(package ${CMAKE_BINARY_DIR}/python/discreet)
 set_target_properties(discreet_python PROPERTIES OUTPUT_NAME _core LIBRARY_OUTPUT_DIRECTORY ${package}
   INSTALL_RPATH "$ORIGIN")

@@ -74,6 +74,7 @@ def draw(path, title, x_label, lines, zero):
     """lines: by name, points of (x, errors of the fits there)."""
     width, height, left, right, top, bottom = 760, 430, 64, 210, 66, 60
     runs = min(len(errors) for points in lines.values() for _, errors in points)
+    told = f"mean and range of {runs} fits" if runs > 1 else "one fit a point, as uneven as luck"
     xs = sorted({x for points in lines.values() for x, _ in points})
     ys = [y for points in lines.values() for _, errors in points for y in errors] + [zero]
     low, high = 10 ** math.floor(math.log10(min(ys))), 1.0
@@ -82,7 +83,7 @@ def draw(path, title, x_label, lines, zero):
     out = [f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}' width='{width}' height='{height}' role='img'>",
            "<style>text{font-family:system-ui,sans-serif;fill:#1d2733}.t{font-size:17px;font-weight:600}.s{font-size:12.5px;fill:#51606f}.l{font-size:13px}"
            ".g{stroke:#dfe5ea}@media(prefers-color-scheme:dark){svg{background:#14191f}text{fill:#e8edf2}.s{fill:#a9b6c3}.g{stroke:#2b3641}}</style>",
-           f"<title>{title}</title><text x='20' y='30' class='t'>{title}</text><text x='20' y='{top - 14}' class='s'>max error over all cells (log scale): mean and range of {runs} fits</text>"]
+           f"<title>{title}</title><text x='20' y='30' class='t'>{title}</text><text x='20' y='{top - 14}' class='s'>max error over all cells (log scale): {told}</text>"]
     tick = low
     while tick <= high * 1.001:
         for times in (1, 2, 5):
@@ -146,7 +147,8 @@ def main():
             for kind, title, x_label, places in figures:
                 lines = {method: line(ways, places, method, options.runs) for method in METHODS}
                 for method, points in lines.items():
-                    print(f"{title}, {method}: " + ", ".join(f"{x:g}: {statistics.fmean(e):.4f} ({min(e):.4f} to {max(e):.4f})" for x, e in points), flush=True)
+                    spread = lambda e: f" ({min(e):.4f} to {max(e):.4f})" if len(e) > 1 else ""
+                    print(f"{title}, {method}: " + ", ".join(f"{x:g}: {statistics.fmean(e):.4f}{spread(e)}" for x, e in points), flush=True)
                 print(f"{title}, zero everywhere: {zero:.4f}", flush=True)
                 draw(options.out / f"rap-{kind}-{ways}way.svg", title, x_label, lines, zero)
 

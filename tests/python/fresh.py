@@ -10,6 +10,9 @@ assert pathlib.Path(sys.argv[1]) in place.parents, place
 for name in ("py.typed", "_core.pyi", "mechanisms.py", "libduckdb.so"):
     assert (place / name).exists(), name
 assert importlib.metadata.version("discreet") == discreet.__version__
+# The engine is the one beside the module, wherever that was built.
+engines = {line.split()[-1] for line in pathlib.Path("/proc/self/maps").read_text().splitlines() if "libduckdb" in line}
+assert engines == {str((place / "libduckdb.so").resolve())}, engines
 
 assert isinstance(discreet.mechanisms.Laplace(epsilon=0.1, sensitivity=1).release(1000), int)
 assert len(discreet.mechanisms.Gaussian(epsilon=1, delta=1e-6).release([1.0, 2.0])) == 2
