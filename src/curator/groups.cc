@@ -207,21 +207,6 @@ std::optional<std::uint32_t> Groups::find(const std::vector<Cell>& keys) {
   return add(keys);
 }
 
-void Groups::find(const EngineChunk& chunk, std::size_t first, std::vector<std::uint32_t>& groups) {
-  groups.resize(chunk.size());
-  const auto is_whole = [](EngineType type) {
-    return type == EngineType::Int64 || type == EngineType::Date || type == EngineType::Timestamp;
-  };
-  if (width_ == 1 && is_whole(chunk.type(first)) && !chunk.has_nulls(first))
-    return find(chunk.int64s(first), groups);
-  std::vector<Cell> tuple(width_);
-  for (std::size_t row = 0; row < chunk.size(); ++row) {
-    for (std::size_t key = 0; key < width_; ++key)
-      tuple[key] = read_cell(chunk, chunk.type(first + key), first + key, row);
-    groups[row] = find(tuple).value_or(kAbsent);
-  }
-}
-
 void Groups::find(std::span<const std::int64_t> keys, std::span<std::uint32_t> groups) {
   DISCREET_CHECK(width_ == 1, "single keys are asked for where there is one");
   if (public_) {

@@ -42,8 +42,6 @@ class Groups {
   /// The same for many single whole numbers at once; kAbsent where there is no group.
   static constexpr std::uint32_t kAbsent = UnitRows::kDropped;
   void find(std::span<const std::int64_t> keys, std::span<std::uint32_t> groups);
-  /// The same for all rows of a chunk, whose keys are the columns from `first` on.
-  void find(const EngineChunk& chunk, std::size_t first, std::vector<std::uint32_t>& groups);
 
   /// By kind of cell, then by value. Private groups are numbered as rows happened to arrive, which
   /// tells about rows: their order is not for release, this one is.

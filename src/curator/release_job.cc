@@ -277,23 +277,36 @@ Result<ReleasedTable> ReleaseJob::run(Engine& engine, RandomSource& random) cons
                                     : run_clipped(groups, engine, random);
 }
 
-Result<TotalsTable> ReleaseJob::engine_totals(Groups& groups, Engine& engine) const {
+// Private groups are selected as they come: the engine gives each once, and those that may not be
+// named are never held. (A group that came twice would be two, of disjoint units: still private.)
+Result<TotalsTable> ReleaseJob::engine_totals(Groups& groups, Engine& engine,
+                                              RandomSource& random) const {
   DISCREET_TRY(EngineRows rows, engine.query(*release_->totals_sql));
   const auto columns = rows.columns();
   const std::size_t keys = release_->keys.size(), features = release_->features.size();
   DISCREET_CHECK(columns.size() == keys + features + 1, "totals are keys, features, units");
   TotalsTable totals(groups.size(), features);
-  std::vector<std::uint32_t> numbers;
+  std::vector<Cell> tuple(keys);
   for (;;) {
     DISCREET_TRY(const auto chunk, rows.next());
     if (!chunk) return totals;
-    groups.find(*chunk, 0, numbers);
-    totals.grow(groups.size());
-    for (std::size_t f = 0; f <= features; ++f)
-      for (std::size_t row = 0; row < numbers.size(); ++row)
-        if (numbers[row] != Groups::kAbsent && !chunk->is_null(keys + f, row))
-          totals.add(numbers[row], f, chunk->int128(keys + f, row));
+    for (std::size_t row = 0; row < chunk->size(); ++row) {
+      const Int128 units = chunk->int128(keys + features, row);
+      if (private_keys_ && !is_selected(units, random)) continue;
+      for (std::size_t key = 0; key < keys; ++key)
+        tuple[key] = read_cell(*chunk, columns[key].type, key, row);
+      const auto group = groups.find(tuple);
+      if (!group) continue;
+      totals.grow(groups.size());
+      for (std::size_t f = 0; f < features; ++f)
+        if (!chunk->is_null(keys + f, row)) totals.add(*group, f, chunk->int128(keys + f, row));
+      totals.add_units(*group, units);
+    }
   }
+}
+
+bool ReleaseJob::is_selected(Int128 units, RandomSource& random) const {
+  return selection_->keep(static_cast<std::uint64_t>(std::max<Int128>(0, units)), random);
 }
 
 // The policy's word for one row per unit is enforced: a unit whose contribution could not come from
@@ -335,16 +348,15 @@ Result<ReleasedTable> ReleaseJob::run_direct(Groups& groups, Engine& engine,
                                              RandomSource& random) const {
   DISCREET_TRY(const TotalsTable totals, enforce_single_row_
                                              ? single_row_totals(groups, engine, random)
-                                             : engine_totals(groups, engine));
+                                             : engine_totals(groups, engine, random));
   ReleasedTable out;
   out.notices = notices_;
   out.aggregates.resize(release_->aggregates.size());
   std::vector<bool> kept(groups.size(), true);
   std::vector<std::uint32_t> order;
   for (std::size_t group = 0; group < groups.size(); ++group) {
-    if (private_keys_)
-      kept[group] = selection_->keep(
-          static_cast<std::uint64_t>(std::max<Int128>(0, totals[group].units)), random);
+    if (private_keys_ && enforce_single_row_)
+      kept[group] = is_selected(totals[group].units, random);
     if (kept[group]) order.push_back(static_cast<std::uint32_t>(group));
   }
   if (private_keys_) groups.sort_by_keys(order);

@@ -60,7 +60,9 @@ class ReleaseJob {
   ClipOptions clip_options(const std::vector<Sum>& block) const;
   std::vector<std::optional<double>> clipped_errors_per_row() const;
   Result<ReleasedTable> run_direct(Groups& groups, Engine& engine, RandomSource& random) const;
-  Result<TotalsTable> engine_totals(Groups& groups, Engine& engine) const;
+  Result<TotalsTable> engine_totals(Groups& groups, Engine& engine, RandomSource& random) const;
+  /// Whether a private group with so many units may be named.
+  bool is_selected(Int128 units, RandomSource& random) const;
   Result<TotalsTable> single_row_totals(Groups& groups, Engine& engine, RandomSource& random) const;
   Result<ReleasedTable> run_clipped(Groups& groups, Engine& engine, RandomSource& random) const;
   Result<void> release_clipped(const Contributions& contributions, std::size_t group_count,

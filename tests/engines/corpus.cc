@@ -1,10 +1,16 @@
 #include "engines/corpus.h"
 
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <sstream>
 
 #include <gtest/gtest.h>
+
+#include "engines/random_statements.h"
+#include "support/seeded_random.h"
 
 namespace discreet::testing {
 
@@ -13,6 +19,26 @@ std::string corpus_file(const std::string& name) {
   std::stringstream text;
   text << file.rdbuf();
   return text.str();
+}
+
+std::vector<std::string> corpus_files() {
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(DISCREET_SQL_CORPUS))
+    if (entry.path().extension() == ".test") files.push_back(entry.path().filename().string());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::string corpus_world(const std::string& file) {
+  return file.starts_with("tpch") ? "tpch" : "hospital";
+}
+
+TwoWorlds& CorpusWorlds::world(const std::string& name) {
+  auto& place = all_[name];
+  if (!place)
+    place = std::make_unique<TwoWorlds>(elsewhere_, name, corpus_file(name + ".toml"),
+                                        corpus_file(name + ".sql"));
+  return *place;
 }
 
 std::vector<std::string> corpus_statements(const std::string& file) {
@@ -52,6 +78,20 @@ void compare_corpus(const std::string& file, TwoWorlds& both) {
   std::cout << file << ": " << all.size() << " statements, " << same << " planned alike, "
             << both.statements_run() - before << " engine statements, "
             << both.rows_compared() - rows << " rows equal\n";
+}
+
+void compare_random_statements(Elsewhere& elsewhere, int cases) {
+  if (const char* asked = std::getenv("DISCREET_ENGINE_CASES")) cases = std::atoi(asked);
+  const char* seed = std::getenv("DISCREET_ENGINE_SEED");
+  SeededRandom random(seed == nullptr ? 20261115 : static_cast<std::uint64_t>(std::atoll(seed)));
+  RandomStatements generate(random);
+  TwoWorlds both(elsewhere, "fuzz", RandomStatements::policy(), generate.tables());
+  int planned = 0;
+  for (int i = 0; i < cases && !::testing::Test::HasFailure(); ++i)
+    planned += both.compare(generate.next()) == TwoWorlds::Verdict::Same ? 1 : 0;
+  std::cout << cases << " statements, " << planned << " planned, " << both.statements_run()
+            << " engine statements, " << both.rows_compared() << " rows equal\n";
+  EXPECT_GT(planned * 3, cases) << "the generator writes too much that is refused";
 }
 
 }  // namespace discreet::testing

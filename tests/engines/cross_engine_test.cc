@@ -10,10 +10,8 @@
 #include "engines/corpus.h"
 #include "engines/postgres_server.h"
 #include "engines/postgres_world.h"
-#include "engines/random_statements.h"
 #include "engines/two_worlds.h"
 #include "sql/planner.h"
-#include "support/seeded_random.h"
 
 namespace discreet::testing {
 namespace {
@@ -25,46 +23,24 @@ PostgresWorld& postgres_world() {
 
 class CrossEngineTest : public ::testing::Test {
  protected:
-  static void TearDownTestSuite() { worlds().clear(); }
-
- public:
-  static std::map<std::string, std::unique_ptr<TwoWorlds>>& worlds() {
-    static std::map<std::string, std::unique_ptr<TwoWorlds>> all;
-    return all;
-  }
+  static void SetUpTestSuite() { worlds_ = std::make_unique<CorpusWorlds>(postgres_world()); }
+  static void TearDownTestSuite() { worlds_.reset(); }
+  static inline std::unique_ptr<CorpusWorlds> worlds_;
 };
+class CrossEngineCorpusTest : public CrossEngineTest,
+                              public ::testing::WithParamInterface<std::string> {};
 
-TwoWorlds& world(const std::string& name) {
-  auto& place = CrossEngineTest::worlds()[name];
-  if (!place)
-    place = std::make_unique<TwoWorlds>(postgres_world(), name, corpus_file(name + ".toml"),
-                                        corpus_file(name + ".sql"));
-  return *place;
+TEST_P(CrossEngineCorpusTest, IsTheSameOnPostgres) {
+  compare_corpus(GetParam(), worlds_->world(corpus_world(GetParam())));
 }
-
-void run_corpus(const std::string& file, const std::string& name) {
-  compare_corpus(file, world(name));
-}
-
-TEST_F(CrossEngineTest, AnswersOfTheCorpusAreTheSameOnPostgres) {
-  run_corpus("answers.test", "hospital");
-}
-TEST_F(CrossEngineTest, PlansOfTheCorpusAreTheSameOnPostgres) {
-  run_corpus("plans.test", "hospital");
-}
-TEST_F(CrossEngineTest, GoogleSqlFormIsTheSameOnPostgres) {
-  run_corpus("googlesql.test", "hospital");
-}
-TEST_F(CrossEngineTest, RefusalsAreTheSameOnPostgres) {
-  run_corpus("refusals.test", "hospital");
-}
-TEST_F(CrossEngineTest, TpcHIsTheSameOnPostgres) {
-  run_corpus("tpch.test", "tpch");
-}
+INSTANTIATE_TEST_SUITE_P(, CrossEngineCorpusTest, ::testing::ValuesIn(corpus_files()),
+                         [](const auto& file) {
+                           return file.param.substr(0, file.param.find('.'));
+                         });
 
 /// A twin is made from the same rows, wherever they are.
 TEST_F(CrossEngineTest, TwinsSeeTheSameRowsOnPostgres) {
-  TwoWorlds& both = world("hospital");
+  TwoWorlds& both = worlds_->world("hospital");
   std::size_t tables = 0;
   for (const catalog::Table& table : both.near_policy().tables()) {
     const auto near = TwinRows::plan(table, both.near());
@@ -109,7 +85,7 @@ TEST_F(CrossEngineTest, NoRowMakesAStatementFailOnPostgres) {
       (-2147483648, NULL, '', '-infinity', ''), (0, 0, 'x', 'NaN', 'x'), (1, 1, 'x', 5e-324, 'x');
     INSERT INTO hostile.survey VALUES (2147483647, NULL, NULL, -2147483648), (-2147483648, '', '', 2147483647))");
   std::size_t run = 0;
-  for (const char* file : {"answers.test", "plans.test", "googlesql.test"})
+  for (const char* file : {"answers.test", "plans.test", "googlesql.test", "inference.test"})
     for (const auto& statement : corpus_statements(file)) {
       const auto planned = sql::Planner(both.far_policy(), both.far()).plan(statement);
       if (!planned || planned->releases.size() > 1) continue;
@@ -135,18 +111,7 @@ TEST_F(CrossEngineTest, NoRowMakesAStatementFailOnPostgres) {
 }
 
 TEST_F(CrossEngineTest, RandomStatementsOverRandomRowsAgreeToTheLastDigit) {
-  const char* asked = std::getenv("DISCREET_ENGINE_CASES");
-  const int cases = asked == nullptr ? 150 : std::atoi(asked);
-  const char* seed = std::getenv("DISCREET_ENGINE_SEED");
-  SeededRandom random(seed == nullptr ? 20261115 : static_cast<std::uint64_t>(std::atoll(seed)));
-  RandomStatements generate(random);
-  TwoWorlds both(postgres_world(), "fuzz", RandomStatements::policy(), generate.tables());
-  int planned = 0;
-  for (int i = 0; i < cases && !::testing::Test::HasFailure(); ++i)
-    planned += both.compare(generate.next()) == TwoWorlds::Verdict::Same ? 1 : 0;
-  std::cout << cases << " statements, " << planned << " planned, " << both.statements_run()
-            << " engine statements, " << both.rows_compared() << " rows equal\n";
-  EXPECT_GT(planned * 3, cases) << "the generator writes too much that is refused";
+  compare_random_statements(postgres_world(), 150);
 }
 
 /// The comparison can fail: a row more on one side is seen.

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -220,15 +221,21 @@ TEST_F(PostgresLedgerTest, NoReceiptIsLostWhenCuratorsOrTheServerAreKilled) {
       }
     });
     close(pipes[1]);
-    std::this_thread::sleep_for(std::chrono::milliseconds(120 + random.bits64() % 200));
+    // Somewhere after the second receipt, however slow the machine is.
+    std::string text;
+    char bytes[4096];
+    ssize_t got = 1;
+    while (got > 0 && std::count(text.begin(), text.end(), '\n') < 2) {
+      got = read(pipes[0], bytes, sizeof(bytes));
+      if (got > 0) text.append(bytes, static_cast<std::size_t>(got));
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(random.bits64() % 100));
     const bool kill_server = round % 4 == 3;
     if (kill_server)
       postgres_server().kill();
     else
       ::kill(child, SIGKILL);
-    std::string text;
-    char bytes[4096];
-    for (ssize_t got = 0; (got = read(pipes[0], bytes, sizeof(bytes))) > 0;)
+    while ((got = read(pipes[0], bytes, sizeof(bytes))) > 0)
       text.append(bytes, static_cast<std::size_t>(got));
     close(pipes[0]);
     waitpid(child, nullptr, 0);

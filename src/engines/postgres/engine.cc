@@ -1,15 +1,14 @@
 #include "engines/postgres/engine.h"
 
 #include <charconv>
-#include <chrono>
 #include <map>
 #include <mutex>
 #include <optional>
-#include <thread>
 
 #include <fmt/format.h>
 
 #include "engines/postgres/decode_internal.h"
+#include "engines/remote_state_internal.h"
 #include "postgres/connection.h"
 
 namespace discreet {
@@ -34,59 +33,19 @@ class PostgresEngine::Counters {
   std::map<std::string, Known> files_;
 };
 
-struct PostgresEngine::State {
+struct PostgresEngine::State : RemoteState<postgres::Connection> {
   std::shared_ptr<Counters> counters;
   postgres::Address address;
   PostgresEngineSettings settings;
-  mutable std::mutex mutex;  // of `connection` being replaced while somebody cancels
-  std::optional<postgres::Connection> connection;
-  std::uint64_t stream = 0;  // a new statement ends the one before
-  bool in_transaction = false;
-  bool lost = false;
 
-  Result<void> open() {
+  Result<std::unique_ptr<postgres::Connection>> make_connection() const {
     postgres::Settings how;
     how.connect_timeout_s = settings.connect_timeout_s;
     how.statement_timeout_s = settings.statement_timeout_s;
     how.read_only = true;
     how.log = settings.operator_log;
     DISCREET_TRY(postgres::Connection made, postgres::Connection::open(address, how));
-    const std::scoped_lock lock(mutex);
-    connection.emplace(std::move(made));
-    in_transaction = lost = false;
-    return {};
-  }
-
-  /// A connection that works, if one can be had.
-  Result<void> ensure() {
-    if (connection && !connection->is_lost()) return {};
-    Result<void> opened;
-    for (int attempt = 0; attempt < settings.connect_attempts; ++attempt) {
-      if (attempt > 0) std::this_thread::sleep_for(std::chrono::milliseconds(200 << attempt));
-      opened = open();
-      if (opened) return {};
-    }
-    lost = false;  // it was tried again already
-    return opened;
-  }
-
-  /// Runs `work` on the connection; where that was lost before, on a new one.
-  template <class Work>
-  auto with_connection(const Work& work) -> decltype(work(*connection)) {
-    DISCREET_TRY_VOID(ensure());
-    finish_stream();
-    auto done = work(*connection);
-    if (!done && connection->is_lost() && !in_transaction) {
-      DISCREET_TRY_VOID(ensure());
-      done = work(*connection);
-    }
-    if (!done) lost = connection->is_lost();
-    return done;
-  }
-
-  void finish_stream() {
-    ++stream;
-    if (connection) connection->drain();
+    return std::make_unique<postgres::Connection>(std::move(made));
   }
 
   Result<VisitedRows> copy(const std::string& sql, const std::vector<std::string>& columns,
@@ -110,18 +69,12 @@ Result<std::vector<PostgresDecoder>> decoders_of(const postgres::Rows& described
   return decoders;
 }
 
-class PostgresStream final : public RowSource {
+class PostgresStream final : public RemoteStream<PostgresEngine::State> {
  public:
-  explicit PostgresStream(std::shared_ptr<PostgresEngine::State> state)
-      : state_(std::move(state)), number_(state_->stream) {}
-  ~PostgresStream() override {
-    if (!ended_ && number_ == state_->stream) state_->finish_stream();
-  }
-  PostgresStream(const PostgresStream&) = delete;
-  PostgresStream& operator=(const PostgresStream&) = delete;
+  using RemoteStream::RemoteStream;
 
   Result<void> start(const std::string& sql) {
-    DISCREET_TRY_VOID(note(state_->connection->send(sql)));
+    DISCREET_TRY_VOID(state_->noted(state_->connection->send(sql)));
     DISCREET_TRY(first_, next_row());
     if (!first_) return Error{ErrorCode::Unavailable, kStatementFailed};
     DISCREET_TRY(decoders_, decoders_of(*first_));
@@ -130,54 +83,29 @@ class PostgresStream final : public RowSource {
     return {};
   }
 
-  const std::vector<EngineColumn>& columns() const override { return columns_; }
-
-  Result<std::optional<EngineChunk>> next() override {
-    if (failed_ || number_ != state_->stream) {
-      failed_ = true;
-      return Error{ErrorCode::Unavailable, kStatementFailed};
-    }
+ private:
+  Result<std::optional<EngineChunk>> read() override {
     PostgresChunk chunk(decoders_, kChunkRows);
     while (!ended_ && chunk.size() < kChunkRows) {
-      std::optional<postgres::Rows> row;
-      if (first_) {
-        row = std::exchange(first_, std::nullopt);
-      } else {
-        auto read = next_row();
-        if (!read) {
-          failed_ = true;
-          return read.error();
-        }
-        row = *std::move(read);
-      }
+      std::optional<postgres::Rows> row = std::exchange(first_, std::nullopt);
       if (!row) {
-        ended_ = true;
-        break;
+        DISCREET_TRY(row, next_row());
       }
+      ended_ = !row;
+      if (ended_) break;
       for (int i = 0; i < row->rows(); ++i)
-        if (!chunk.add(*row, i)) {
-          failed_ = true;
-          return Error{ErrorCode::Unavailable, kStatementFailed};
-        }
+        if (!chunk.add(*row, i)) return Error{ErrorCode::Unavailable, kStatementFailed};
     }
     if (chunk.size() == 0) return std::optional<EngineChunk>();
     return std::optional(chunk.finish());
   }
 
- private:
-  template <class R>
-  R note(R result) {
-    if (!result) state_->lost = state_->connection->is_lost();
-    return result;
+  Result<std::optional<postgres::Rows>> next_row() {
+    return state_->noted(state_->connection->next_row());
   }
-  Result<std::optional<postgres::Rows>> next_row() { return note(state_->connection->next_row()); }
 
-  std::shared_ptr<PostgresEngine::State> state_;
-  std::uint64_t number_;
   std::optional<postgres::Rows> first_;
-  std::vector<EngineColumn> columns_;
   std::vector<PostgresDecoder> decoders_;
-  bool ended_ = false, failed_ = false;
 };
 
 }  // namespace
@@ -229,6 +157,8 @@ Result<std::unique_ptr<PostgresEngine>> PostgresEngine::open(const postgres::Add
   state->counters = std::move(counters);
   state->address = address;
   state->settings = std::move(settings);
+  state->connect_attempts = state->settings.connect_attempts;
+  state->connect = [from = state.get()] { return from->make_connection(); };
   DISCREET_TRY_VOID(state->open());
   return std::unique_ptr<PostgresEngine>(new PostgresEngine(std::move(state)));
 }
@@ -315,8 +245,7 @@ Result<VisitedRows> PostgresEngine::visit(const std::string& sql,
   // Not tried again here: the visitor has seen rows, and the curator starts over.
   DISCREET_TRY_VOID(state_->ensure());
   state_->finish_stream();
-  auto visited = state_->copy(sql, columns, visitor);
-  if (!visited) state_->lost = state_->connection->is_lost();
+  auto visited = state_->noted(state_->copy(sql, columns, visitor));
   state_->finish_stream();
   return visited;
 }
@@ -330,16 +259,16 @@ Result<void> PostgresEngine::begin() {
   return state_->with_connection([&](postgres::Connection& connection) -> Result<void> {
     const auto begun = connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
     if (!begun) return begun.error();
-    state_->in_transaction = true;
+    state_->in_question = true;
     return {};
   });
 }
 
 void PostgresEngine::end() {
-  if (!state_->in_transaction) return;
+  if (!state_->in_question) return;
   state_->finish_stream();
   if (!state_->connection->is_lost()) static_cast<void>(state_->connection->execute("ROLLBACK"));
-  state_->in_transaction = false;
+  state_->in_question = false;
 }
 
 bool PostgresEngine::was_lost() const {
@@ -347,8 +276,7 @@ bool PostgresEngine::was_lost() const {
 }
 
 void PostgresEngine::cancel() const {
-  const std::scoped_lock lock(state_->mutex);
-  if (state_->connection) state_->connection->cancel();
+  state_->cancel();
 }
 
 }  // namespace discreet

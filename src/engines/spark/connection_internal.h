@@ -28,7 +28,7 @@ class Connection {
   /// One Arrow stream's bytes; nothing after the last.
   virtual Result<std::optional<std::string>> next() = 0;
   /// Ends the statement that runs, if one does: the server stops it.
-  virtual void finish() = 0;
+  virtual void drain() = 0;
 
   /// The columns of a statement, which is planned and not run. NotFound: it names what is not
   /// there.

@@ -1,80 +1,23 @@
 #include "engines/spark/engine.h"
 
 #include <algorithm>
-#include <chrono>
 #include <deque>
-#include <mutex>
 #include <optional>
-#include <thread>
 
-#include <fmt/format.h>
-
+#include "engines/remote_state_internal.h"
 #include "engines/spark/arrow_internal.h"
 #include "engines/spark/connection_internal.h"
 
 namespace discreet {
 
-struct SparkEngine::State {
+struct SparkEngine::State : RemoteState<spark::Connection> {
   spark::Address address;
   SparkEngineSettings settings;
-  mutable std::mutex mutex;  // of `connection` being replaced while somebody cancels
-  std::unique_ptr<spark::Connection> connection;
-  std::uint64_t stream = 0;  // a new statement ends the one before
-  bool in_question = false;
-  bool lost = false;
-
-  Result<void> open() {
-    spark::ConnectionSettings how;
-    how.statement_timeout_s = settings.statement_timeout_s;
-    how.log = settings.operator_log;
-    DISCREET_TRY(auto made, spark::open_connection(address, how));
-    const std::scoped_lock lock(mutex);
-    connection = std::move(made);
-    in_question = lost = false;
-    return {};
-  }
-
-  /// A connection that works, if one can be had.
-  Result<void> ensure() {
-    if (connection && !connection->is_lost()) return {};
-    Result<void> opened;
-    for (int attempt = 0; attempt < settings.connect_attempts; ++attempt) {
-      if (attempt > 0) std::this_thread::sleep_for(std::chrono::milliseconds(500 << attempt));
-      opened = open();
-      if (opened) return {};
-    }
-    lost = false;  // it was tried again already
-    return opened;
-  }
-
-  /// Runs `work` on the connection; where that was lost before, on a new one. Inside a question a
-  /// new session might list other files: the curator starts over.
-  template <class Work>
-  auto with_connection(const Work& work) -> decltype(work(*connection)) {
-    DISCREET_TRY_VOID(ensure());
-    finish_stream();
-    auto done = work(*connection);
-    if (!done && connection->is_lost() && !in_question) {
-      DISCREET_TRY_VOID(ensure());
-      done = work(*connection);
-    }
-    if (!done) lost = connection->is_lost();
-    return done;
-  }
-
-  void finish_stream() {
-    ++stream;
-    if (connection) connection->finish();
-  }
 
   Result<std::optional<arrow::Batches>> next_batches() {
-    auto bytes = connection->next();
-    if (!bytes) {
-      lost = connection->is_lost();
-      return bytes.error();
-    }
-    if (!bytes->has_value()) return std::optional<arrow::Batches>();
-    auto read = arrow::read_stream(*std::move(*bytes));
+    DISCREET_TRY(auto bytes, noted(connection->next()));
+    if (!bytes) return std::optional<arrow::Batches>();
+    auto read = arrow::read_stream(*std::move(bytes));
     if (!read && read.error().code == ErrorCode::InvalidInput)
       return Error{ErrorCode::Unavailable, kStatementFailed};
     if (!read) return read.error();
@@ -84,15 +27,9 @@ struct SparkEngine::State {
 
 namespace {
 
-class SparkStream final : public RowSource {
+class SparkStream final : public RemoteStream<SparkEngine::State> {
  public:
-  explicit SparkStream(std::shared_ptr<SparkEngine::State> state)
-      : state_(std::move(state)), number_(state_->stream) {}
-  ~SparkStream() override {
-    if (!ended_ && number_ == state_->stream) state_->finish_stream();
-  }
-  SparkStream(const SparkStream&) = delete;
-  SparkStream& operator=(const SparkStream&) = delete;
+  using RemoteStream::RemoteStream;
 
   Result<void> start(const std::string& sql) {
     DISCREET_TRY_VOID(state_->connection->start(sql));
@@ -104,48 +41,31 @@ class SparkStream final : public RowSource {
     return {};
   }
 
-  const std::vector<EngineColumn>& columns() const override { return columns_; }
-
-  Result<std::optional<EngineChunk>> next() override {
-    if (failed_ || number_ != state_->stream) {
-      failed_ = true;
-      return Error{ErrorCode::Unavailable, kStatementFailed};
-    }
+ private:
+  Result<std::optional<EngineChunk>> read() override {
     while (ready_.empty() && !ended_) {
-      auto more = state_->next_batches();
+      DISCREET_TRY(auto more, state_->next_batches());
       if (!more) {
-        failed_ = ended_ = true;
-        return more.error();
-      }
-      if (!more->has_value()) {
         ended_ = true;
         break;
       }
       const auto same = [](const arrow::Field& a, const EngineColumn& b) {
         return a.type == b.type;
       };
-      if (!std::ranges::equal((*more)->fields, columns_, same)) {
-        failed_ = true;
+      if (!std::ranges::equal(more->fields, columns_, same))
         return Error{ErrorCode::Unavailable, kStatementFailed};
-      }
-      keep(**std::move(more));
+      keep(*std::move(more));
     }
     if (ready_.empty()) return std::optional<EngineChunk>();
     std::optional<EngineChunk> chunk(std::move(ready_.front()));
     ready_.pop_front();
     return chunk;
   }
-
- private:
   void keep(arrow::Batches batches) {
     for (auto& chunk : batches.chunks) ready_.push_back(std::move(chunk));
   }
 
-  std::shared_ptr<SparkEngine::State> state_;
-  std::uint64_t number_;
-  std::vector<EngineColumn> columns_;
   std::deque<EngineChunk> ready_;
-  bool ended_ = false, failed_ = false;
 };
 
 }  // namespace
@@ -158,6 +78,13 @@ Result<std::unique_ptr<SparkEngine>> SparkEngine::open(const spark::Address& add
   auto state = std::make_shared<State>();
   state->address = address;
   state->settings = std::move(settings);
+  state->connect_attempts = state->settings.connect_attempts;
+  state->connect = [from = state.get()] {
+    spark::ConnectionSettings how;
+    how.statement_timeout_s = from->settings.statement_timeout_s;
+    how.log = from->settings.operator_log;
+    return spark::open_connection(from->address, how);
+  };
   DISCREET_TRY_VOID(state->open());
   return std::unique_ptr<SparkEngine>(new SparkEngine(std::move(state)));
 }
@@ -229,8 +156,7 @@ bool SparkEngine::was_lost() const {
 }
 
 void SparkEngine::cancel() const {
-  const std::scoped_lock lock(state_->mutex);
-  if (state_->connection) state_->connection->cancel();
+  state_->cancel();
 }
 
 }  // namespace discreet

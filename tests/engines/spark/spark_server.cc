@@ -61,8 +61,8 @@ SparkServer::~SparkServer() {
 void SparkServer::start() {
   const char* home = std::getenv("DISCREET_SPARK_HOME");
   if (home == nullptr || !std::filesystem::exists(std::string(home) + "/bin/spark-class")) {
-    std::cerr << "Spark is not there; run tools/setup/spark.sh --server, and set "
-                 "DISCREET_SPARK_HOME to what it prints (make test-spark does both).\n";
+    std::cerr << "Spark is not there; run tools/setup/spark.sh, and set DISCREET_SPARK_HOME "
+                 "to build/_deps/spark/home (make test-spark does both).\n";
     std::exit(1);
   }
   const char* master = std::getenv("DISCREET_SPARK_MASTER");

@@ -138,7 +138,7 @@ class GrpcConnection final : public Connection {
                                   arguments);
   }
   ~GrpcConnection() override {
-    GrpcConnection::finish();
+    GrpcConnection::drain();
     if (lost_ || server_session_.empty()) return;
     const auto request = prepared("ReleaseSessionRequest", false);
     const auto response = Protocol::get().make("ReleaseSessionResponse");
@@ -165,7 +165,7 @@ class GrpcConnection final : public Connection {
   }
 
   Result<void> start(const std::string& sql) override {
-    finish();
+    drain();
     const auto request = prepared("ExecutePlanRequest");
     set(*part(*part(*part(*request, "plan"), "root"), "sql"), "query", sql);
     operation_ = new_uuid();
@@ -197,7 +197,7 @@ class GrpcConnection final : public Connection {
     return std::optional<std::string>();
   }
 
-  void finish() override {
+  void drain() override {
     if (!reader_) return;
     cancel();
     while (reader_->Read(response_.get())) {

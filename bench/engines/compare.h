@@ -1,0 +1,30 @@
+// Whole questions beside the plain query on the same engine: what the benchmarks of engines share.
+#pragma once
+
+#include <string>
+
+namespace discreet::bench {
+
+/// Where the rows are.
+class Place {
+ public:
+  virtual ~Place() = default;
+  virtual std::string name() const = 0;
+  /// Tables by_row and by_person: `rows` rows of rows / 10 people, 1,000 keys, 3 words, amounts
+  /// from 0 to 999. Table many: `groups` rows, each with a key of its own.
+  virtual void make(long long rows, long long groups) = 0;
+  /// The policy's source of a table.
+  virtual std::string source(const std::string& table) const = 0;
+  /// Runs a statement with {} for the table, and reads its rows.
+  virtual void plain(const std::string& sql, const std::string& table) = 0;
+  /// The engine's process, all of whose children work for it; 0: this one.
+  virtual long process() const { return 0; }
+};
+
+/// Asks at every size. Both sides are the best of several runs, taken in turn, with fresh epsilons
+/// so that nothing is remembered. CPU is that of this process, the engine's and all children: what
+/// counts on a machine that is busy. Memory is this process's at most.
+///   [--rows N,N,...] [--rounds N] [--groups N]
+int compare(Place& place, int argc, char** argv);
+
+}  // namespace discreet::bench
