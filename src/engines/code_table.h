@@ -1,9 +1,10 @@
 // Numbers for values in the order in which they come: 0, 1, 2, ...
 #pragma once
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -126,14 +127,18 @@ class WholeCodes {
 
  private:
   static constexpr std::int64_t kSmall = std::int64_t{1} << 22;
-  struct Free {
-    void operator()(std::uint32_t* memory) const { std::free(memory); }
+  static constexpr std::size_t kSmallBytes = kSmall * sizeof(std::uint32_t);
+  struct Unmap {
+    void operator()(std::uint32_t* memory) const { ::munmap(memory, kSmallBytes); }
   };
   static bool is_small(std::int64_t value) { return value >= 0 && value < kSmall; }
   std::uint32_t* small() {
     if (!small_) {
-      small_.reset(static_cast<std::uint32_t*>(std::calloc(kSmall, sizeof(std::uint32_t))));
-      if (!small_) throw std::bad_alloc();
+      // Not calloc(): it writes zeros where it has memory that was used before.
+      void* pages =
+          ::mmap(nullptr, kSmallBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      if (pages == MAP_FAILED) throw std::bad_alloc();
+      small_.reset(static_cast<std::uint32_t*>(pages));
     }
     return small_.get();
   }
@@ -142,7 +147,7 @@ class WholeCodes {
     return size() - 1;
   }
 
-  std::unique_ptr<std::uint32_t[], Free> small_;  // code + 1
+  std::unique_ptr<std::uint32_t[], Unmap> small_;  // code + 1
   NumberCodes large_;
   std::vector<std::uint32_t> code_of_large_;
   std::vector<std::int64_t> values_;

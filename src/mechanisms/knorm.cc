@@ -243,7 +243,8 @@ double KNorm::error_bound(double confidence) const {
 double KNorm::square_radius() const {
   const double rate = epsilon_.value() / static_cast<double>(norm_of_row_);
   const auto d = static_cast<double>(dimension_);
-  if (rate < 1e-3) return (d + 1) * (d + 2) / (rate * rate);
+  // The sum below is a midpoint rule of a gamma integral in k + 1/2: 1e-5 from it, or less.
+  if (rate < 0.02) return (d + 1) * (d + 2) / (rate * rate) - 0.25;
   double total = 0, sum = 0;
   for (double k = 0; k * rate < 60 + 20 * d; ++k) {
     const double weight = std::exp(d * std::log(2 * k + 1) - k * rate);
