@@ -239,21 +239,26 @@ template <class OnLattice>
 std::vector<Int128> ClippedSums::add_up(const Contributions& contributions, std::size_t groups,
                                         const Sizes& sizes, UInt128 bound,
                                         const OnLattice& on_lattice) const {
+  // Each thread has cells of its own: not of millions of groups.
+  constexpr std::size_t kCellsForThreads = std::size_t{1} << 20;
   std::vector<std::vector<Int128>> of_worker(worker_count());
-  contributions.for_each_piece([&](std::size_t unit, std::size_t last, std::size_t worker) {
-    auto& cells = of_worker[worker];
-    cells.resize(groups * sums_.size());
-    for (; unit < last; ++unit) {
-      const UInt128 size = sizes.of_unit[unit];
-      each_cell(contributions, unit, [&](std::uint32_t group, std::size_t sum, Int128 value) {
-        const Int128 cell = on_lattice(value, sum);
-        cells[sum * groups + group] += size > bound ? scaled_down(cell, bound, size) : cell;
-      });
-    }
-  });
-  std::vector<Int128> all(groups * sums_.size());
-  for (const auto& cells : of_worker)
-    for (std::size_t i = 0; i < cells.size(); ++i) all[i] += cells[i];
+  contributions.for_each_piece(
+      [&](std::size_t unit, std::size_t last, std::size_t worker) {
+        auto& cells = of_worker[worker];
+        cells.resize(groups * sums_.size());
+        for (; unit < last; ++unit) {
+          const UInt128 size = sizes.of_unit[unit];
+          each_cell(contributions, unit, [&](std::uint32_t group, std::size_t sum, Int128 value) {
+            const Int128 cell = on_lattice(value, sum);
+            cells[sum * groups + group] += size > bound ? scaled_down(cell, bound, size) : cell;
+          });
+        }
+      },
+      groups * sums_.size() <= kCellsForThreads);
+  std::vector<Int128> all = std::move(of_worker.front());
+  all.resize(groups * sums_.size());
+  for (std::size_t worker = 1; worker < of_worker.size(); ++worker)
+    for (std::size_t i = 0; i < of_worker[worker].size(); ++i) all[i] += of_worker[worker][i];
   return all;
 }
 

@@ -282,9 +282,9 @@ void Contributions::add_up_groups(const sql::Release& release) {
 }
 
 void Contributions::for_each_piece(
-    const std::function<void(std::size_t, std::size_t, std::size_t)>& visit) const {
+    const std::function<void(std::size_t, std::size_t, std::size_t)>& visit, bool threads) const {
   constexpr std::size_t kPieces = 64, kUnitsForThreads = 20'000;
-  for_each_parallel(kPieces, units() >= kUnitsForThreads,
+  for_each_parallel(kPieces, threads && units() >= kUnitsForThreads,
                     [&](std::size_t piece, std::size_t worker) {
                       visit(units() * piece / kPieces, units() * (piece + 1) / kPieces, worker);
                     });

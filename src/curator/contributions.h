@@ -42,9 +42,9 @@ class Contributions {
     return {values_.data() + row * features_, features_};
   }
   /// Calls visit(first unit, last unit + 1, worker) for pieces that make up all units, on
-  /// worker_count() threads where there are many.
-  void for_each_piece(
-      const std::function<void(std::size_t, std::size_t, std::size_t)>& visit) const;
+  /// worker_count() threads where there are many and `threads` allows it.
+  void for_each_piece(const std::function<void(std::size_t, std::size_t, std::size_t)>& visit,
+                      bool threads = true) const;
 
   /// Keeps at most `groups_max` groups of every unit, chosen uniformly and independently.
   void keep_groups(std::uint64_t groups_max, RandomSource& random);
