@@ -12,6 +12,7 @@
 #include "catalog/toml_nodes_internal.h"
 #include "catalog/toml_text_internal.h"
 #include "catalog/units_internal.h"
+#include "catalog/whole_policy_internal.h"
 
 namespace discreet::catalog {
 namespace {
@@ -47,7 +48,7 @@ class PolicyReader {
     read_budgets(root);
     read_analysts(root);
     read_ledger(root);
-    check_whole();
+    policy_.warnings_ = check_whole(policy_, problems_);
     if (!problems_.empty()) return problems_.error();
     return std::move(policy_);
   }
@@ -515,72 +516,6 @@ class PolicyReader {
     policy_.ledger_store_ = starts_with_any(store, {"postgres://", "postgresql://"})
                                 ? store
                                 : (folder_ / store).lexically_normal().string();
-  }
-
-  // -- what only the whole policy shows
-  // ------------------------------------------------------------
-
-  void check_whole() {
-    check_sources_once();
-    bool any_private = false;
-    for (const Table& table : policy_.tables_) any_private = any_private || !table.is_public();
-    if (any_private && policy_.budgets_.empty())
-      problems_.add(
-          0, "no budget, so nothing could be asked; add [budgets.default] with epsilon and delta");
-    std::vector<std::string> names;
-    for (const Budget& budget : policy_.budgets_) {
-      names.push_back(budget.name);
-      if (budget.amount.is_unlimited())
-        policy_.warnings_.push_back(
-            fmt::format("budget '{}' has no limit on {}: only for data that is not about "
-                        "people",
-                        budget.name, !budget.amount.epsilon ? "epsilon" : "delta"));
-    }
-    for (const Analyst& analyst : policy_.analysts_) {
-      if (policy_.budget(analyst.name))
-        problems_.add(analyst.line,
-                      fmt::format("'{0}' is both an analyst and a budget; rename one: "
-                                  "[budgets.{0}-data]",
-                                  analyst.name));
-      const Budget* of = policy_.budget(analyst.of);
-      if (!of) {
-        std::string hint = did_you_mean(analyst.of, names);
-        if (hint.empty()) hint = fmt::format("; add [budgets.{}]", analyst.of);
-        problems_.add(
-            analyst.line,
-            fmt::format("the budget of analyst '{}' is a share of the unknown budget '{}'{}",
-                        analyst.name, analyst.of, hint));
-      } else if (analyst.share && !of->grant && exceeds(*analyst.share, of->amount)) {
-        policy_.warnings_.push_back(
-            fmt::format("analyst '{}' is given more than the whole budget '{}'; the budget "
-                        "will stop them first",
-                        analyst.name, of->name));
-      }
-      // Such a table would name the other one in every plan, so it is not shown at all.
-      for (const Table& table : policy_.tables_) {
-        const auto other =
-            std::find_if(table.unit.links.begin(), table.unit.links.end(),
-                         [&](const Link& link) { return !analyst.may_ask(link.table); });
-        if (analyst.may_ask(table.name) && other != table.unit.links.end())
-          policy_.warnings_.push_back(
-              fmt::format("analyst '{}' does not see table '{}': whose rows these are is found "
-                          "through '{}', which is not among their tables",
-                          analyst.name, table.name, other->table));
-      }
-    }
-  }
-
-  /// One file under two names could be public under one of them, or protect different people.
-  void check_sources_once() {
-    std::map<std::string, const Table*> seen;
-    for (const Table& table : policy_.tables_) {
-      if (table.source.location.empty()) continue;
-      const auto [at, fresh] = seen.emplace(table.source.location, &table);
-      if (!fresh)
-        problems_.add(table.line,
-                      fmt::format("tables '{}' and '{}' have the same source; declare it once",
-                                  at->second->name, table.name));
-    }
   }
 
   Policy policy_;

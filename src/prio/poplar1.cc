@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "prio/codec.h"
+#include "prio/elements_internal.h"
 
 namespace discreet::prio {
 namespace {
@@ -55,27 +56,11 @@ auto with_field(bool leaf, Body body) {
 }
 
 template <class F>
-void append_elements(Bytes& to, std::span<const F> elements) {
-  for (const F& element : elements) {
-    std::uint8_t bytes[F::kBytes];
-    element.store(bytes);
-    append(to, bytes);
-  }
-}
-template <class F>
 Result<std::vector<F>> read_elements(ByteSpan bytes) {
   std::vector<F> out(bytes.size() / F::kBytes);
   if (bytes.size() % F::kBytes != 0) return invalid_input("not a whole number of elements");
-  for (std::size_t i = 0; i < out.size(); ++i)
-    if (!F::load(bytes.data() + i * F::kBytes, out[i]))
-      return invalid_input("an element is not reduced");
+  if (!load_elements<F>(bytes, out)) return invalid_input("an element is not reduced");
   return out;
-}
-template <class F>
-FieldVector to_words(std::span<const F> elements) {
-  FieldVector words(elements.size() * F::kWords);
-  for (std::size_t i = 0; i < elements.size(); ++i) elements[i].to_words(&words[i * F::kWords]);
-  return words;
 }
 template <class F>
 F element_at(const FieldVector& words, std::size_t index) {
@@ -160,7 +145,7 @@ Result<Report> Poplar1::shard_weighted(ByteSpan context, const BitString& string
     using F = std::decay_t<decltype(k)>;
     const auto a = draw<F, 3>(first), b = draw<F, 3>(second);
     const auto shares = share_masks<F>(a, b, k, stream);
-    for (std::size_t server : {0, 1}) append_elements<F>(masks[server], shares[server]);
+    for (std::size_t server : {0, 1}) store_elements<F>(masks[server], shares[server]);
   };
   Xof inner0 = correlation_stream<Field64>(0, seeds[0], context, nonce);
   Xof inner1 = correlation_stream<Field64>(1, seeds[1], context, nonce);
@@ -240,7 +225,7 @@ Result<PrefixVerifyStart> Poplar1::verify_init(const VerifyInput& input, const P
       out[i] = datum;
     }
     start.state.out_share = to_words<F>(out);
-    append_elements<F>(start.verifier_share, sketch);
+    store_elements<F>(start.verifier_share, sketch);
     return start;
   });
 }
@@ -264,7 +249,7 @@ Result<Bytes> Poplar1::verifier_shares_to_message(const PrefixQuery& query,
       return Bytes();
     }
     Bytes message;
-    append_elements<F>(message, sum);
+    store_elements<F>(message, sum);
     return message;
   });
 }
@@ -279,7 +264,7 @@ Result<Bytes> Poplar1::verify_next(const PrefixVerifyState& state, ByteSpan mess
     const F share = F(std::uint64_t{state.server}) * square +
                     element_at<F>(state.masks, 0) * sketch[0] + element_at<F>(state.masks, 1);
     Bytes out;
-    append_elements<F>(out, {&share, 1});
+    store_elements<F>(out, {&share, 1});
     return out;
   });
 }

@@ -11,15 +11,6 @@
 namespace discreet::sql {
 namespace {
 
-std::string joined(const std::vector<std::string>& parts, std::string_view with) {
-  std::string text;
-  for (const auto& part : parts) {
-    if (!text.empty()) text += with;
-    text += part;
-  }
-  return text;
-}
-
 bool is_arithmetic(const Scalar& scalar) {
   const auto* applied = std::get_if<Apply>(&scalar.node);
   if (applied == nullptr) return false;
@@ -200,9 +191,16 @@ class Emitter final : public ScalarWriter {
     const bool whole = one.type.kind == TypeKind::Integer;
     switch (applied.function) {
       case Function::And:
-        return infix(applied, " AND ");
       case Function::Or:
-        return infix(applied, " OR ");
+      case Function::Equal:
+      case Function::NotEqual:
+      case Function::Less:
+      case Function::LessEqual:
+      case Function::Greater:
+      case Function::GreaterEqual:
+      case Function::IsDistinctFrom:
+      case Function::Concat:
+        return infix(applied, infix_operator(applied.function));
       case Function::Not:
         return fmt::format("(NOT {})", arg(0));
       case Function::IsNull:
@@ -211,20 +209,6 @@ class Emitter final : public ScalarWriter {
         return fmt::format("({} IS TRUE)", arg(0));
       case Function::IsFalse:
         return fmt::format("({} IS FALSE)", arg(0));
-      case Function::Equal:
-        return infix(applied, " = ");
-      case Function::NotEqual:
-        return infix(applied, " <> ");
-      case Function::Less:
-        return infix(applied, " < ");
-      case Function::LessEqual:
-        return infix(applied, " <= ");
-      case Function::Greater:
-        return infix(applied, " > ");
-      case Function::GreaterEqual:
-        return infix(applied, " >= ");
-      case Function::IsDistinctFrom:
-        return infix(applied, " IS DISTINCT FROM ");
       case Function::In: {
         std::vector<std::string> items;
         for (std::size_t i = 1; i < applied.args.size(); ++i) items.push_back(arg(i));
@@ -309,8 +293,6 @@ class Emitter final : public ScalarWriter {
         return prefix(applied, "replace");
       case Function::Position:
         return prefix(applied, "strpos");
-      case Function::Concat:
-        return infix(applied, " || ");
       case Function::StartsWith:
         return prefix(applied, "starts_with");
       case Function::ResultPart: {
@@ -597,54 +579,6 @@ class Emitter final : public ScalarWriter {
 };
 
 }  // namespace
-
-std::string column_name(ColumnId id) {
-  return fmt::format("c{}", id);
-}
-
-std::string quote_text(const std::string& text) {
-  std::string quoted = "'";
-  for (const char c : text) {
-    quoted += c;
-    if (c == '\'') quoted += c;
-  }
-  return quoted + "'";
-}
-
-std::string quote_name(const std::string& name) {
-  std::string quoted = "\"";
-  for (const char c : name) {
-    quoted += c;
-    if (c == '"') quoted += c;
-  }
-  return quoted + "\"";
-}
-
-std::string emit_constant(const ConstantValue& value) {
-  struct Emit {
-    std::string operator()(std::monostate) const { return "NULL"; }
-    std::string operator()(bool truth) const { return truth ? "true" : "false"; }
-    std::string operator()(std::int64_t whole) const {
-      return whole < 0 ? fmt::format("({})", whole) : std::to_string(whole);
-    }
-    std::string operator()(const DecimalConstant& decimal) const {
-      return decimal.value < 0 ? "(" + decimal.digits + ")" : decimal.digits;
-    }
-    std::string operator()(double real) const { return fmt::format("CAST('{}' AS DOUBLE)", real); }
-    std::string operator()(const std::string& text) const { return quote_text(text); }
-    std::string operator()(catalog::Date date) const {
-      return fmt::format("DATE '{}'", catalog::to_string(catalog::Literal{date}));
-    }
-    std::string operator()(catalog::Timestamp time) const {
-      return fmt::format("make_timestamp({})", time.micros);
-    }
-    std::string operator()(const IntervalConstant& span) const {
-      return fmt::format("(to_months({}) + to_days({}) + to_microseconds({}))", span.months,
-                         span.days, span.micros);
-    }
-  };
-  return std::visit(Emit{}, value);
-}
 
 std::string emit_scalar(const Scalar& scalar, const FactsTable* facts,
                         const EngineDialect* dialect) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sql/plan.h"
@@ -26,9 +27,13 @@ std::string emit_scalar(const Scalar& scalar, const FactsTable* facts = nullptr,
 std::string emit_plan(const Plan& plan, const std::vector<ColumnId>& outputs,
                       const FactsTable* facts = nullptr, const EngineDialect* dialect = nullptr);
 
+std::string joined(const std::vector<std::string>& parts, std::string_view with = ", ");
 std::string column_name(ColumnId id);
 std::string quote_text(const std::string& text);
 std::string quote_name(const std::string& name);
 std::string emit_constant(const ConstantValue& value);
+/// With a space on either side; nullptr: it is not written between its arguments, or not in every
+/// engine alike.
+const char* infix_operator(Function function);
 
 }  // namespace discreet::sql

@@ -10,33 +10,6 @@ void append(std::string& list, const std::string& item) {
   list += (list.empty() ? "" : ", ") + item;
 }
 
-const char* infix_operator(Function function) {
-  switch (function) {
-    case Function::And:
-      return " AND ";
-    case Function::Or:
-      return " OR ";
-    case Function::Equal:
-      return " = ";
-    case Function::NotEqual:
-      return " <> ";
-    case Function::Less:
-      return " < ";
-    case Function::LessEqual:
-      return " <= ";
-    case Function::Greater:
-      return " > ";
-    case Function::GreaterEqual:
-      return " >= ";
-    case Function::IsDistinctFrom:
-      return " IS DISTINCT FROM ";
-    case Function::Concat:
-      return " || ";
-    default:
-      return nullptr;
-  }
-}
-
 }  // namespace
 
 std::optional<std::string> RemoteDialect::scalar(const Scalar& one, const ScalarWriter& w) const {

@@ -20,12 +20,6 @@ constexpr int kRealProductBits = 30;
 constexpr int kUnboundedRealDigits = 20;
 constexpr int kUnboundedProductDigits = 15;
 
-std::string joined(const std::vector<std::string>& parts) {
-  std::string text;
-  for (const auto& part : parts) text += (text.empty() ? "" : ", ") + part;
-  return text;
-}
-
 /// q on a decimal grid as a plain decimal literal: -1234 with two digits is -12.34.
 std::string decimal_text(std::int64_t q, int digits) {
   std::string text = std::to_string(q < 0 ? -q : q);
