@@ -82,6 +82,11 @@ Result<ClippedSums> ClippedSums::make(Epsilon epsilon, std::vector<Sum> sums, Cl
     measure.narrow = measure.factor <= UInt128{1} << 21 && measure.row_max <= UInt128{1} << 42;
     if (sum.terms.size() == 1 && sum.terms.front().factor == 1)
       measure.plain = sum.terms.front().feature;
+    if (sum.terms.size() == 2 && sum.terms[0].factor == 1) {
+      measure.moved = sum.terms[0].feature;
+      measure.by = sum.terms[1].feature;
+      measure.times = sum.terms[1].factor;
+    }
     clipped.measures_.push_back(measure);
   }
   DISCREET_TRY(clipped.noise_,
@@ -148,7 +153,7 @@ void ClippedSums::each_cell(const Contributions& contributions, std::size_t unit
 UInt128 ClippedSums::size_of(Int128 value, std::size_t sum) const {
   const UInt128 magnitude = absolute(value);
   if (!sums_[sum].bounded) return magnitude;
-  const auto& [factor, row_max, fine, rows_max, narrow, plain] = measures_[sum];
+  const auto& [factor, row_max, fine, rows_max, narrow, plain, moved, by, times] = measures_[sum];
   if (narrow && magnitude >> 63 == 0) {
     const auto row = static_cast<std::uint64_t>(row_max), m = static_cast<std::uint64_t>(magnitude);
     const std::uint64_t rest = m % row * static_cast<std::uint64_t>(factor);
@@ -160,7 +165,7 @@ UInt128 ClippedSums::size_of(Int128 value, std::size_t sum) const {
 // The same with its sign, rounded towards zero: the cell on the lattice of sizes.
 std::int64_t ClippedSums::steps_of(Int128 value, std::size_t sum) const {
   const UInt128 magnitude = absolute(value);
-  const auto& [factor, row_max, fine, rows_max, narrow, plain] = measures_[sum];
+  const auto& [factor, row_max, fine, rows_max, narrow, plain, moved, by, times] = measures_[sum];
   std::int64_t steps = 0;
   if (narrow && magnitude >> 63 == 0) {
     const auto row = static_cast<std::uint64_t>(row_max), m = static_cast<std::uint64_t>(magnitude),

@@ -74,10 +74,15 @@ class ClippedSums {
     UInt128 rows_max = 0;              ///< from here on a cell counts no more
     bool narrow = false;               ///< sizes can be had in 64 bits
     std::optional<std::size_t> plain;  ///< the sum is this feature, as it is
+    std::optional<std::size_t> moved;  ///< or this one and `times` the feature `by`
+    std::size_t by = 0;
+    Int128 times = 0;
   };
   Int128 value_of(std::size_t sum, std::span<const Int128> features) const {
     const Measure& measure = measures_[sum];
-    return measure.plain ? features[*measure.plain] : sums_[sum].of(features);
+    if (measure.plain) return features[*measure.plain];
+    if (measure.moved) return features[*measure.moved] + measure.times * features[measure.by];
+    return sums_[sum].of(features);
   }
   /// What one unit adds, cell by cell: visit(group, sum, value).
   template <class Visit>
