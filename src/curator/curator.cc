@@ -12,6 +12,7 @@
 #include "curator/released_view.h"
 #include "curator/twins.h"
 #include "ledger/sha256.h"
+#include "random/pooled_random.h"
 #include "sql/explain.h"
 #include "sql/planner.h"
 
@@ -332,6 +333,7 @@ Result<Answer> Curator::run_once(const Prepared& prepared, const Question& quest
                                  std::uint64_t charge) {
   const auto& planned = *prepared.planned;
   Answer answer;
+  const std::uint64_t ahead_before = noise_from_pool(random_);
   DISCREET_TRY_VOID(data_.engine().begin());
   DISCREET_TRY_VOID(data_.bring(planned.tables));
   for (std::size_t i = 0; i < prepared.jobs.size(); ++i) {
@@ -362,6 +364,7 @@ Result<Answer> Curator::run_once(const Prepared& prepared, const Question& quest
     core.columns.push_back({answer.columns[i].name, answer.columns[i].type, mechanisms[i].mechanism,
                             answer.error95[i]});
   answer.certificate = core.to_json();
+  answer.noise_ahead = noise_from_pool(random_) - ahead_before;
   return answer;
 }
 
@@ -428,6 +431,7 @@ Result<Answer> Curator::answer_plainly(const Question& question) {
                ledger_->record_release(std::move(receipt), answer->to_bytes()));
   DISCREET_TRY(Answer given, Answer::from_bytes(bytes));
   given.charge = charge;
+  given.noise_ahead = answer->noise_ahead;
   return given;
 }
 
