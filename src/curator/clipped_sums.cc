@@ -11,6 +11,7 @@
 #include "mechanisms/discrete_gaussian.h"
 #include "mechanisms/discrete_laplace.h"
 #include "random/discrete_laplace_sampler.h"
+#include "random/pooled_random.h"
 
 namespace discreet {
 namespace {
@@ -206,6 +207,13 @@ bool ClippedSums::most_touch_many_cells(const Contributions& contributions,
   return noise.value().release(difference, random) > 0;
 }
 
+void ClippedSums::prepare_noise(std::size_t groups, NoiseAhead& ahead) const {
+  if (!options_.size_max || options_.delta.value() > 0) return;
+  for (std::size_t sum = 0; sum < sums_.size(); ++sum)
+    ahead.prepare(DiscreteLaplaceSampler::make(rate(sum, to_big(bounds_.front()), noise_)).value(),
+                  options_.one_group ? 1 : groups);
+}
+
 NoisySums ClippedSums::release(const Contributions& contributions, std::size_t groups,
                                RandomSource& random) const {
   if (options_.one_group) groups = 1;
@@ -300,7 +308,7 @@ NoisySums ClippedSums::release_laplace(const Contributions& contributions, std::
   for (std::size_t sum = 0; sum < count; ++sum) {
     const Rational exact = rate(sum, to_big(bound), noise_epsilon);
     const auto sampler = DiscreteLaplaceSampler::make(exact).value();
-    sampler.draw_many(noise, random);
+    draw_noise(sampler, noise, random);
     const int fine = measures_[sum].fine;
     const Int128 half = fine == 0 ? 0 : Int128{1} << (fine - 1);
     auto& of_sum = noisy.cells.emplace_back(groups);

@@ -25,6 +25,8 @@
 
 namespace discreet {
 
+class NoiseAhead;
+
 struct NoisySums {
   std::vector<std::vector<Int128>> cells;  ///< by sum, by group
   std::vector<double> noise_sd;            ///< by sum
@@ -53,6 +55,9 @@ class ClippedSums {
   /// `sums` are released together; either all bounded, or a single one. InvalidParameter: epsilon
   /// is too small for the ranges.
   static Result<ClippedSums> make(Epsilon epsilon, std::vector<Sum> sums, ClipOptions options);
+
+  /// Has the noise of so many groups drawn ahead, where the bound is proved and Laplace noise sure.
+  void prepare_noise(std::size_t groups, NoiseAhead& ahead) const;
 
   NoisySums release(const Contributions& contributions, std::size_t groups,
                     RandomSource& random) const;
