@@ -19,6 +19,8 @@ namespace {
 // rounding up costs nothing that can be seen.
 constexpr int kSizeBits = 20;
 constexpr double kTestShare = 0.02;
+// The search has its whole share of epsilon up to this many cells, and never less than the least.
+constexpr double kWholeShareCells = 4, kSearchShareMin = 0.1;
 // The largest row is at least so many steps of the lattice on which clipped cells are added up.
 constexpr UInt128 kFineMin = 4096;
 // A cell counts no more than this, so that squares of all cells of a unit fit 128 bits.
@@ -82,8 +84,8 @@ Result<ClippedSums> ClippedSums::make(Epsilon epsilon, std::vector<Sum> sums, Cl
       measure.plain = sum.terms.front().feature;
     clipped.measures_.push_back(measure);
   }
-  DISCREET_TRY(clipped.search_, Epsilon::make(mul_down(options.search_share, epsilon.value())));
-  DISCREET_TRY(clipped.noise_, Epsilon::make(sub_down(epsilon.value(), clipped.search_.value())));
+  DISCREET_TRY(clipped.noise_,
+               Epsilon::make(sub_down(epsilon.value(), clipped.search_epsilon(1).value())));
   if (options.delta.value() > 0) {
     DISCREET_TRY(clipped.test_, Epsilon::make(mul_down(kTestShare, epsilon.value())));
   }
@@ -202,18 +204,30 @@ bool ClippedSums::most_touch_many_cells(const Contributions& contributions,
 NoisySums ClippedSums::release(const Contributions& contributions, std::size_t groups,
                                RandomSource& random) const {
   if (options_.one_group) groups = 1;
-  if (options_.delta.value() == 0 || groups * sums_.size() <= kLaplaceCellsMax)
-    return release_laplace(contributions, groups, noise_, random);
-  const Epsilon left = Epsilon::make(sub_down(noise_.value(), test_.value())).value();
+  const std::size_t cells = groups * sums_.size();
+  const double noise = sub_down(epsilon_.value(), search_epsilon(cells).value());
+  if (options_.delta.value() == 0 || cells <= kLaplaceCellsMax)
+    return release_laplace(contributions, groups, Epsilon::make(noise).value(), random);
+  const Epsilon left = Epsilon::make(sub_down(noise, test_.value())).value();
   return most_touch_many_cells(contributions, random)
              ? release_gaussian(contributions, groups, left, random)
              : release_laplace(contributions, groups, left, random);
 }
 
+// A search among few cells stops at a few units above the bound and must not be misled by its own
+// noise; among many it stops at many units, and what it does not need goes to the cells.
+Epsilon ClippedSums::search_epsilon(std::size_t cells) const {
+  const double whole = options_.search_share;
+  const double more = static_cast<double>(std::max<std::size_t>(1, cells)) / kWholeShareCells;
+  const double share = std::min(whole, std::max(kSearchShareMin, whole / std::sqrt(more)));
+  return Epsilon::make(mul_down(share, epsilon_.value())).value();
+}
+
 UInt128 ClippedSums::find_bound(const std::vector<std::int64_t>& above, Epsilon noise,
                                 std::size_t cells, RandomSource& random) const {
   if (options_.size_max) return bounds_.front();
-  return bounds_[BoundSearch::balanced(search_, noise, cells).value().release(above, random)];
+  const auto search = BoundSearch::balanced(search_epsilon(cells), noise, cells);
+  return bounds_[search.value().release(above, random)];
 }
 
 // The size of every unit, and how many are above each bound.
@@ -311,9 +325,10 @@ NoisySums ClippedSums::release_gaussian(const Contributions& contributions, std:
   });
   // Fewer clipped units than under Laplace noise: they are clipped in every cell.
   const double cells = static_cast<double>(groups * count);
-  const double threshold = 4 * std::sqrt(cells) / noise_epsilon.value() + 3 / search_.value();
+  const Epsilon for_search = search_epsilon(groups * count);
+  const double threshold = 4 * std::sqrt(cells) / noise_epsilon.value() + 3 / for_search.value();
   const auto search = BoundSearch::make(
-      search_, static_cast<std::int64_t>(std::fmin(std::round(threshold), 0x1p62)));
+      for_search, static_cast<std::int64_t>(std::fmin(std::round(threshold), 0x1p62)));
   const UInt128 bound = bounds_[search.value().release(sizes.above, random)];
 
   const std::vector<Int128> exact =

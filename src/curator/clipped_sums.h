@@ -38,7 +38,8 @@ struct ClipOptions {
   /// Proved of a unit's size, in rows of largest size (all sums bounded): nothing is searched for,
   /// and all of epsilon is for the noise. Enforced by clipping like any bound.
   std::optional<std::uint64_t> size_max;
-  double search_share = 0.25;   ///< of epsilon, for the bound
+  /// Of epsilon, for the bound, up to four cells; of more it is less (search_epsilon).
+  double search_share = 0.25;
   bool one_group = false;       ///< all of a unit's groups added up: one cell per sum
   Delta delta = Delta::zero();  ///< not zero: Gaussian noise may be chosen
 };
@@ -58,6 +59,7 @@ class ClippedSums {
 
   LossEvent loss() const;
   /// What the noise would be at a bound of one row of largest size: the yardstick EXPLAIN can give.
+  /// Of up to four cells; of more there is less.
   double noise_sd_per_row(std::size_t sum) const;
   /// What the noise will be, where the bound is proved.
   std::optional<double> noise_sd(std::size_t sum) const;
@@ -89,6 +91,8 @@ class ClippedSums {
   template <class OnLattice>
   std::vector<Int128> add_up(const Contributions& contributions, std::size_t groups,
                              const Sizes& sizes, UInt128 bound, const OnLattice& on_lattice) const;
+  /// How much of epsilon finds the bound of so many cells.
+  Epsilon search_epsilon(std::size_t cells) const;
   UInt128 find_bound(const std::vector<std::int64_t>& above, Epsilon noise, std::size_t cells,
                      RandomSource& random) const;
   UInt128 size_of(Int128 value, std::size_t sum) const;
@@ -104,8 +108,9 @@ class ClippedSums {
   std::vector<Sum> sums_;
   std::vector<Measure> measures_;  // of each
   ClipOptions options_;
-  Epsilon search_ = Epsilon::zero(), test_ = Epsilon::zero(), noise_ = Epsilon::zero();
-  std::vector<UInt128> bounds_;  // rising, in units of size
+  Epsilon test_ = Epsilon::zero();   // for the choice of Laplace or Gaussian noise
+  Epsilon noise_ = Epsilon::zero();  // what there is for it of up to four cells
+  std::vector<UInt128> bounds_;      // rising, in units of size
 };
 
 }  // namespace discreet

@@ -221,7 +221,7 @@ void ReleaseJob::find_centred_columns(const std::vector<std::size_t>& block) {
     if (fixed ||
         std::find(centred_sums_.begin(), centred_sums_.end(), *use.linear) != centred_sums_.end())
       continue;
-    const std::size_t count = sum != nullptr ? sum->count : average->count;
+    const std::size_t count = sums_.sums[use.count].terms.front().feature;
     const std::size_t total = sum != nullptr ? sum->sum : average->sum;
     const sql::Value& value = release_->values[*release_->features[total].value];
     centred_.push_back(
