@@ -1,5 +1,4 @@
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -63,11 +62,8 @@ void RowStore::add_block(Partition& to) {
   const std::size_t words = std::max(row_words_, std::min(kBlockWords, 4 * last));
   if (free_words_ < words) {
     const std::size_t slab = std::max(words, slabs_.empty() ? kFirstSlabWords : kSlabWords);
-    // Large pages where the system has them: a fault for every 4 KiB costs more than its rows do.
-    const bool whole = slab == kSlabWords;
-    void* memory = whole ? std::aligned_alloc(slab * 8, slab * 8) : std::malloc(slab * 8);
+    void* memory = std::malloc(slab * 8);
     if (memory == nullptr) throw std::bad_alloc();
-    if (whole) static_cast<void>(::madvise(memory, slab * 8, MADV_HUGEPAGE));
     slabs_.emplace_back(memory);
     free_ = static_cast<std::uint64_t*>(memory);
     free_words_ = slab;
