@@ -206,7 +206,7 @@ Result<sql::PlannedQuestion> Curator::plan(const Question& question) {
   auto planned = planner.plan(question.sql, question.parameters);
   if (planned || planned.error().code != ErrorCode::NotFound) return planned;
   // Perhaps a twin that was made elsewhere, or before this process began.
-  DISCREET_TRY(const bool any, data_.twins().find_recorded(*ledger_, policy_, data_.local()));
+  DISCREET_TRY(const bool any, data_.twins().find_recorded(*ledger_, data_.local()));
   return any ? planner.plan(question.sql, question.parameters) : std::move(planned);
 }
 

@@ -135,7 +135,7 @@ std::vector<VisibleTable> Service::visible_tables(const std::string& user) const
   return tables;
 }
 
-Result<std::vector<VisibleTable>> Service::twins(Curator& curator) {
+Result<std::vector<VisibleTable>> Service::twins(Curator& curator, const std::string& user) {
   constexpr std::chrono::seconds kBetweenLooks{1};
   {
     const std::scoped_lock lock(twins_mutex_);
@@ -147,6 +147,8 @@ Result<std::vector<VisibleTable>> Service::twins(Curator& curator) {
   std::vector<VisibleTable> tables;
   const auto made = curator.data().twins().all();
   for (const Twins::Listed& twin : made) {
+    const catalog::Table* same = policy_.table(twin.table->name);
+    if (same != nullptr && shows(policy_, user, *same)) continue;
     VisibleTable& table = tables.emplace_back(VisibleTable{twin.table, {}, true});
     for (const sql::SchemaColumn& column : twin.columns)
       if (const auto type = sql::parse_engine_type(column.engine_type))
@@ -216,7 +218,7 @@ void Service::interrupt_catalog(const std::string& user) {
 Result<std::shared_ptr<CatalogDatabase>> Service::catalog_of(Curator& curator,
                                                              const std::string& user) {
   constexpr std::size_t kCatalogsMax = 32;
-  DISCREET_TRY(const auto made_tables, twins(curator));
+  DISCREET_TRY(const auto made_tables, twins(curator, user));
   std::shared_ptr<CatalogDatabase> found;
   {
     const std::scoped_lock lock(catalogs_mutex_);

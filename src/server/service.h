@@ -71,9 +71,9 @@ class Service {
 
   /// What this user may see of the policy's tables, in its order.
   std::vector<VisibleTable> visible_tables(const std::string& user) const;
-  /// Twins that statements made, which everybody may see. Worker. Those that another process made
-  /// show within a second.
-  Result<std::vector<VisibleTable>> twins(Curator& curator);
+  /// Twins that statements made, which everybody may see, but for those whose name is that of a
+  /// table that this user may see. Worker. Those that another process made show within a second.
+  Result<std::vector<VisibleTable>> twins(Curator& curator, const std::string& user);
   bool is_owner(const std::string& user) const;
 
   // Workers only: these read the ledger's file.

@@ -23,8 +23,7 @@ if [ "$kind" = thread ]; then
 else
   export ASAN_OPTIONS=detect_leaks=1:exitcode=66 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1:exitcode=66
 fi
-"$folder/bin/ledger_test" --gtest_brief=1
-"$folder/bin/server_test" --gtest_brief=1
+for program in ledger_test server_test server_pgwire_test server_http_test; do "$folder/bin/$program" --gtest_brief=1; done
 for suite in ${SUITES:-psql http python_clients other_clients collector hardening}; do
   echo "== $suite"
   DISCREET=$folder/bin/discreet_served DISCREET_TOOL=${DISCREET_TOOL:-$PWD/build/bin/discreet} DISCREET_BUILD=$PWD/build \

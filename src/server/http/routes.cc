@@ -218,7 +218,7 @@ Result<Response> explain(Curator& curator, const Identity& identity, const Reque
 Result<Response> tables(Service& service, Curator& curator, const Identity& identity) {
   Json all = Json::array();
   auto shown = service.visible_tables(identity.name);
-  DISCREET_TRY(const auto twins, service.twins(curator));
+  DISCREET_TRY(const auto twins, service.twins(curator, identity.name));
   shown.insert(shown.end(), twins.begin(), twins.end());
   for (const VisibleTable& visible : shown) {
     const catalog::Table& table = *visible.table;
