@@ -11,6 +11,7 @@
 #include "mechanisms/discrete_gaussian.h"
 #include "mechanisms/discrete_laplace.h"
 #include "random/discrete_laplace_sampler.h"
+#include "random/pooled_random.h"
 
 namespace discreet {
 namespace {
@@ -82,6 +83,11 @@ Result<ClippedSums> ClippedSums::make(Epsilon epsilon, std::vector<Sum> sums, Cl
     measure.narrow = measure.factor <= UInt128{1} << 21 && measure.row_max <= UInt128{1} << 42;
     if (sum.terms.size() == 1 && sum.terms.front().factor == 1)
       measure.plain = sum.terms.front().feature;
+    if (sum.terms.size() == 2 && sum.terms[0].factor == 1) {
+      measure.moved = sum.terms[0].feature;
+      measure.by = sum.terms[1].feature;
+      measure.times = sum.terms[1].factor;
+    }
     clipped.measures_.push_back(measure);
   }
   DISCREET_TRY(clipped.noise_,
@@ -148,7 +154,7 @@ void ClippedSums::each_cell(const Contributions& contributions, std::size_t unit
 UInt128 ClippedSums::size_of(Int128 value, std::size_t sum) const {
   const UInt128 magnitude = absolute(value);
   if (!sums_[sum].bounded) return magnitude;
-  const auto& [factor, row_max, fine, rows_max, narrow, plain] = measures_[sum];
+  const auto& [factor, row_max, fine, rows_max, narrow, plain, moved, by, times] = measures_[sum];
   if (narrow && magnitude >> 63 == 0) {
     const auto row = static_cast<std::uint64_t>(row_max), m = static_cast<std::uint64_t>(magnitude);
     const std::uint64_t rest = m % row * static_cast<std::uint64_t>(factor);
@@ -160,7 +166,7 @@ UInt128 ClippedSums::size_of(Int128 value, std::size_t sum) const {
 // The same with its sign, rounded towards zero: the cell on the lattice of sizes.
 std::int64_t ClippedSums::steps_of(Int128 value, std::size_t sum) const {
   const UInt128 magnitude = absolute(value);
-  const auto& [factor, row_max, fine, rows_max, narrow, plain] = measures_[sum];
+  const auto& [factor, row_max, fine, rows_max, narrow, plain, moved, by, times] = measures_[sum];
   std::int64_t steps = 0;
   if (narrow && magnitude >> 63 == 0) {
     const auto row = static_cast<std::uint64_t>(row_max), m = static_cast<std::uint64_t>(magnitude),
@@ -199,6 +205,13 @@ bool ClippedSums::most_touch_many_cells(const Contributions& contributions,
   });
   const auto noise = DiscreteLaplace::make(test_, L1Sensitivity{1});
   return noise.value().release(difference, random) > 0;
+}
+
+void ClippedSums::prepare_noise(std::size_t groups, NoiseAhead& ahead) const {
+  if (!options_.size_max || options_.delta.value() > 0) return;
+  for (std::size_t sum = 0; sum < sums_.size(); ++sum)
+    ahead.prepare(DiscreteLaplaceSampler::make(rate(sum, to_big(bounds_.front()), noise_)).value(),
+                  options_.one_group ? 1 : groups);
 }
 
 NoisySums ClippedSums::release(const Contributions& contributions, std::size_t groups,
@@ -295,7 +308,7 @@ NoisySums ClippedSums::release_laplace(const Contributions& contributions, std::
   for (std::size_t sum = 0; sum < count; ++sum) {
     const Rational exact = rate(sum, to_big(bound), noise_epsilon);
     const auto sampler = DiscreteLaplaceSampler::make(exact).value();
-    sampler.draw_many(noise, random);
+    draw_noise(sampler, noise, random);
     const int fine = measures_[sum].fine;
     const Int128 half = fine == 0 ? 0 : Int128{1} << (fine - 1);
     auto& of_sum = noisy.cells.emplace_back(groups);

@@ -25,6 +25,8 @@
 
 namespace discreet {
 
+class NoiseAhead;
+
 struct NoisySums {
   std::vector<std::vector<Int128>> cells;  ///< by sum, by group
   std::vector<double> noise_sd;            ///< by sum
@@ -54,6 +56,9 @@ class ClippedSums {
   /// is too small for the ranges.
   static Result<ClippedSums> make(Epsilon epsilon, std::vector<Sum> sums, ClipOptions options);
 
+  /// Has the noise of so many groups drawn ahead, where the bound is proved and Laplace noise sure.
+  void prepare_noise(std::size_t groups, NoiseAhead& ahead) const;
+
   NoisySums release(const Contributions& contributions, std::size_t groups,
                     RandomSource& random) const;
 
@@ -74,10 +79,15 @@ class ClippedSums {
     UInt128 rows_max = 0;              ///< from here on a cell counts no more
     bool narrow = false;               ///< sizes can be had in 64 bits
     std::optional<std::size_t> plain;  ///< the sum is this feature, as it is
+    std::optional<std::size_t> moved;  ///< or this one and `times` the feature `by`
+    std::size_t by = 0;
+    Int128 times = 0;
   };
   Int128 value_of(std::size_t sum, std::span<const Int128> features) const {
     const Measure& measure = measures_[sum];
-    return measure.plain ? features[*measure.plain] : sums_[sum].of(features);
+    if (measure.plain) return features[*measure.plain];
+    if (measure.moved) return features[*measure.moved] + measure.times * features[measure.by];
+    return sums_[sum].of(features);
   }
   /// What one unit adds, cell by cell: visit(group, sum, value).
   template <class Visit>

@@ -12,6 +12,7 @@
 #include "curator/released_view.h"
 #include "curator/twins.h"
 #include "ledger/sha256.h"
+#include "random/pooled_random.h"
 #include "sql/explain.h"
 #include "sql/planner.h"
 
@@ -332,6 +333,7 @@ Result<Answer> Curator::run_once(const Prepared& prepared, const Question& quest
                                  std::uint64_t charge) {
   const auto& planned = *prepared.planned;
   Answer answer;
+  const std::uint64_t ahead_before = noise_from_pool(random_);
   DISCREET_TRY_VOID(data_.engine().begin());
   DISCREET_TRY_VOID(data_.bring(planned.tables));
   for (std::size_t i = 0; i < prepared.jobs.size(); ++i) {
@@ -362,6 +364,7 @@ Result<Answer> Curator::run_once(const Prepared& prepared, const Question& quest
     core.columns.push_back({answer.columns[i].name, answer.columns[i].type, mechanisms[i].mechanism,
                             answer.error95[i]});
   answer.certificate = core.to_json();
+  answer.noise_ahead = noise_from_pool(random_) - ahead_before;
   return answer;
 }
 
@@ -424,6 +427,7 @@ Result<Answer> Curator::answer_plainly(const Question& question) {
   const std::uint64_t charge = receipt.charge();
   auto answer = run(prepared, question, charge);
   if (!answer) return after_the_charge(answer.error());
+  const std::uint64_t noise_ahead = answer->noise_ahead;
   const std::string made = answer->to_bytes();
   DISCREET_TRY(const std::string bytes, ledger_->record_release(std::move(receipt), made));
   // What is on record leaves: another's answer to the same charge, or text that was replaced since
@@ -432,6 +436,7 @@ Result<Answer> Curator::answer_plainly(const Question& question) {
   DISCREET_TRY(Answer given,
                as_made ? Result<Answer>(*std::move(answer)) : Answer::from_bytes(bytes));
   given.charge = charge;
+  given.noise_ahead = noise_ahead;
   return given;
 }
 
