@@ -54,6 +54,17 @@ TEST(MeanTestsTest, NoRowsClaimNothing) {
   EXPECT_LE(outcome.interval.high, 10);
 }
 
+TEST(MeanTestsTest, ComparingGroupsThatTheNoiseHidesGivesNoPValue) {
+  SeededRandom random(7);
+  const auto mechanism = MomentsMechanism::make(eps(0.1), {0, 1000}).value();
+  const auto none = mechanism.release(std::vector<std::int64_t>(), random);
+  const auto many = mechanism.release(std::vector<std::int64_t>(5000, 300), random);
+  EXPECT_TRUE(std::isnan(t_test(none, none).p_value));
+  const NoisyMoments groups[] = {none, none, none};
+  EXPECT_TRUE(std::isnan(anova(groups).test.p_value));
+  EXPECT_FALSE(std::isnan(t_test(many, many).p_value));
+}
+
 TEST(MeanTestsTest, RefusesARangeOfOneValue) {
   EXPECT_FALSE(MomentsMechanism::make(eps(1), {5, 5}).has_value());
   EXPECT_FALSE(MomentsMechanism::make(eps(1), {0, std::int64_t{1} << 41}).has_value());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "inference/bootstrap_internal.h"
 #include "inference/bounded_rows.h"
@@ -10,6 +11,7 @@ namespace discreet::inference {
 namespace {
 
 constexpr double kNormal975 = 1.959963984540054;
+constexpr double kNotGiven = std::numeric_limits<double>::quiet_NaN();
 constexpr int kTries = 16;  // of a draw that must fulfil a condition
 
 // What is read off one group, in z.
@@ -40,6 +42,18 @@ bool hidden(double rows, const NoisyMoments& group) {
 }
 bool hidden(const NoisyMoments& group) {
   return hidden(group.rows, group);
+}
+
+// The noise hides how many rows all groups have: the common mean could be anything, and no p-value
+// that is right has anything to say.
+bool drowned(std::span<const NoisyMoments> groups) {
+  constexpr double kTimes = 5;
+  double rows = 0, noise = 0;
+  for (const NoisyMoments& group : groups) {
+    rows += group.rows;
+    noise += group.noise.count;
+  }
+  return rows < kTimes * std::sqrt(noise);
 }
 
 // One group's sums, in z.
@@ -340,8 +354,9 @@ TestOutcome t_test(const NoisyMoments& first, const NoisyMoments& second, const 
   outcome.degrees = (v0 + v1) * (v0 + v1) /
                     std::max(1e-300, v0 * v0 / (found[0].rows - 1) + v1 * v1 / (found[1].rows - 1));
   const auto seed = seed_of(groups);
-  outcome.p_value =
-      p_value(between(sums, groups), null_of(groups, pooled(sums, groups)), seed, options);
+  outcome.p_value = drowned(groups) ? kNotGiven
+                                    : p_value(between(sums, groups),
+                                              null_of(groups, pooled(sums, groups)), seed, options);
   if (!options.intervals) return outcome;
   const auto deviation = [&](Resample& random) {
     Reading drawn[2];
@@ -381,8 +396,9 @@ AnovaOutcome anova(std::span<const NoisyMoments> groups, const Options& options)
   for (const Reading& g : found)
     test.statistic += (g.mean - centre) * (g.mean - centre) / g.error2 / test.degrees;
   const auto seed = seed_of(groups);
-  test.p_value =
-      p_value(between(sums, groups), null_of(groups, pooled(sums, groups)), seed, options);
+  test.p_value = drowned(groups) ? kNotGiven
+                                 : p_value(between(sums, groups),
+                                           null_of(groups, pooled(sums, groups)), seed, options);
   if (!options.intervals) return outcome;
   // Means: each by itself, and all at once by the largest deviation.
   const auto deviations = [&](std::optional<std::size_t> only) {

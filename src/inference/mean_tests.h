@@ -75,7 +75,7 @@ struct AnovaOutcome {
   TestOutcome test;  ///< the estimate is the share of variance between groups
   std::vector<Estimated> means;
 };
-/// Null: all means are equal; spreads may differ. Means come with simultaneous intervals.
+/// Null: all means are equal. Means have simultaneous intervals. p: NaN where noise hides the rows.
 AnovaOutcome anova(std::span<const NoisyMoments> groups, const Options& options = {});
 
 }  // namespace discreet::inference
