@@ -6,7 +6,7 @@
 namespace discreet::inference {
 namespace {
 
-constexpr double kLean = 0.7;       // of the beta law's skewness
+constexpr double kLean = 1.3;       // of the beta law's skewness
 constexpr double kShapeMin = 0.05;  // a + b of a law that is as good as two points
 constexpr double kShapeMax = 1e6;   // a + b of a law that is as good as normal
 constexpr double kNarrow = 1e-9;    // variance too small for a shape to matter

@@ -3,9 +3,9 @@
 //
 // Bounded rows near an end of their range lean away from it, and a test that took them for normal
 // would reject too often (7 % instead of 5 % for 30 exponential rows). How much they lean is not
-// released. The beta law of that mean and variance leans most of the shapes one meets; the rows
-// here have seven tenths of its skewness, for which levels were measured nearest to the nominal
-// ones (docs/inference.md). In the middle of the range this is as good as the normal law.
+// released. The rows here lean 1.3 times as much as the beta law of that mean and variance, about
+// as exponential rows near the range's end do; levels were measured nearest to the nominal ones so
+// (docs/inference.md). In the middle of the range this is as good as the normal law.
 //
 // Guarantee: none about privacy: it draws from released numbers only. Argument:
 //            docs/proofs/inference.md

@@ -3,6 +3,7 @@
 // tests/inference has the sharp figures. The naive twin, which forgets the noise, is caught.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <iostream>
 
 #include "inference/count_tests.h"
@@ -172,6 +173,34 @@ TEST(CalibrationTest, QuantileIntervalsHoldTheQuantile) {
       missed += found.interval.low > std::ceil(truth) || found.interval.high < std::floor(truth);
     }
     expect_level("quantile interval misses", missed);
+  }
+}
+
+// As the error columns of median() and percentile_cont() have it: about the rows at hand, skewed
+// and with ties, also where bins are wider than a value.
+TEST(CalibrationTest, QuantileIntervalsOfTheRowsThemselvesHoldTheirQuantile) {
+  SeededRandom random(106);
+  DataBits bits(random);
+  for (const auto& [q, upper, rows] :
+       {std::tuple{0.5, 1000, 300u}, std::tuple{0.9, 1000, 60u}, std::tuple{0.5, 100000, 300u}}) {
+    const auto mechanism =
+        QuantileInterval::make(eps(0.5), q, {0, upper}, 0.95, QuantileOf::Rows).value();
+    int missed = 0;
+    double width = 0;
+    for (int i = 0; i < kTrials; ++i) {
+      auto values = draw_values(RowLaw::Skewed, rows, bits);
+      for (auto& value : values) value = value / 10 * 10 * (upper / 1000);
+      const auto found = mechanism.release(values, random);
+      std::sort(values.begin(), values.end());
+      const auto truth = static_cast<double>(
+          values[static_cast<std::size_t>(std::ceil(q * static_cast<double>(rows))) - 1]);
+      missed += found.interval.low > truth || found.interval.high < truth;
+      width += (found.interval.high - found.interval.low) / kTrials;
+    }
+    std::cout << "fraction " << q << ", 0 .. " << upper << ", " << rows << " rows, mean width "
+              << width << '\n';
+    expect_level("interval of the rows' quantile misses", missed);
+    EXPECT_LT(width, upper);
   }
 }
 

@@ -9,33 +9,26 @@
 namespace discreet::inference {
 namespace {
 
+constexpr double kTiny = 1e-9;   // of a variance, so that none is zero
+constexpr double kSmooth = 0.5;  // rows added to each cell where a share may be none
+
 double total(std::span<const double> cells) {
   return std::accumulate(cells.begin(), cells.end(), 0.0);
 }
 
-double rows_at(const NoisyCounts& counts, double shift) {
-  const double sd = counts.noise_sd() * std::sqrt(static_cast<double>(counts.cells.size()));
-  return std::max(1.0, std::round(total(counts.cells) + shift * sd));
-}
-
-// Standard deviations of the noise by which the number of rows may be off. Where rows are many
-// times the noise every draw takes a number of its own from what the noise allows; elsewhere the
-// worst of three counts.
-class RowShifts {
- public:
-  explicit RowShifts(const NoisyCounts& counts)
-      : known_(total(counts.cells) >
-               kKnown * counts.noise_sd() * std::sqrt(static_cast<double>(counts.cells.size()))) {}
-  std::size_t scenarios() const { return known_ ? 1 : std::size(kWorst); }
-  double draw(std::size_t scenario, Resample& random) const {
-    return known_ ? random.normal() : kWorst[scenario];
+// A number of rows that the release allows: the sum of the cells less noise drawn anew. No number
+// is negative, so what says otherwise is drawn again.
+double rows_of(std::span<const double> cells, double epsilon, Resample& random) {
+  constexpr int kTries = 16;
+  double rows = 0;
+  for (int i = 0; i < kTries; ++i) {
+    rows = total(cells);
+    for (std::size_t cell = 0; cell < cells.size(); ++cell)
+      rows -= random.discrete_laplace(epsilon);
+    if (rows >= 0) break;
   }
-
- private:
-  static constexpr double kWorst[] = {0, 2, -2};
-  static constexpr double kKnown = 10;
-  bool known_;
-};
+  return std::max(0.0, std::round(rows));
+}
 
 // Fewer rows than the noise of all cells cannot be told from none.
 double floored(double rows, const NoisyCounts& counts) {
@@ -82,13 +75,22 @@ Share share_of(double hits, double misses, double noise2) {
   return share;
 }
 
-double pearson(std::span<const double> cells, std::span<const double> expected, double noise2) {
+// Pearson's sum with the noise's variance under the line. What is under the line is the release's
+// in every draw: tables that are as far from the null then count as equally far.
+double pearson(std::span<const double> cells, std::span<const double> expected,
+               std::span<const double> variance) {
   double sum = 0;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const double gap = cells[i] - expected[i];
-    sum += gap * gap / (std::max(expected[i], 0.5) + noise2);
+    sum += gap * gap / variance[i];
   }
   return sum;
+}
+
+std::vector<double> variances(std::span<const double> expected, double noise2) {
+  std::vector<double> variance;
+  for (const double one : expected) variance.push_back(std::max(one, 0.5) + noise2);
+  return variance;
 }
 
 // Expected counts under independence: margins with negative ones taken as (nearly) empty.
@@ -122,12 +124,27 @@ std::vector<double> products(const Margins& margins) {
   return chances;
 }
 
-double independence_statistic(std::span<const double> cells, std::size_t columns, double noise2) {
-  const Margins margins = margins_of(cells, columns, 0.5);
-  auto expected = products(margins);
-  const double rows = std::max(1.0, total(cells));
-  for (double& one : expected) one *= rows;
-  return pearson(cells, expected, noise2);
+// Pearson's sum of a table against independence with these margins. A cell's gap is cell - p C - q
+// R
+// + p q N, with p and q the chances of its row and column and R, C, N the table's own sums: zero on
+// average under the null whatever the number of rows, linear in the noise, and at the table that
+// the margins come from it is what the textbook has.
+double independence_sum(std::span<const double> cells, const Margins& margins,
+                        std::span<const double> variance) {
+  const std::size_t columns = margins.columns.size();
+  std::vector<double> rows(margins.rows.size()), sums(columns);
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    rows[i / columns] += cells[i];
+    sums[i % columns] += cells[i];
+  }
+  const double all = total(cells);
+  double sum = 0;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const double p = margins.rows[i / columns], q = margins.columns[i % columns];
+    const double gap = cells[i] - p * sums[i % columns] - q * rows[i / columns] + p * q * all;
+    sum += gap * gap / variance[i];
+  }
+  return sum;
 }
 
 }  // namespace
@@ -138,11 +155,11 @@ double NoisyCounts::noise_sd() const {
 
 TestOutcome proportion_test(const NoisyCounts& counts, double chance, const Options& options) {
   const double noise2 = counts.noise_sd() * counts.noise_sd();
+  // Over the deviation that the release's number of rows has: the same in every draw.
+  const double rows = std::max(total(counts.cells), 1.0);
   const auto statistic = [&](std::span<const double> cells, double at) {
-    const double rows = floored(cells[0] + cells[1], counts);
     const double gap = (1 - at) * cells[0] - at * cells[1];
-    return gap / std::sqrt(std::max(rows * at * (1 - at), 0.25) +
-                           noise2 * (at * at + (1 - at) * (1 - at)));
+    return gap / std::sqrt(rows * at * (1 - at) + noise2 * (at * at + (1 - at) * (1 - at)) + kTiny);
   };
   TestOutcome outcome;
   outcome.rows = total(counts.cells);
@@ -150,19 +167,17 @@ TestOutcome proportion_test(const NoisyCounts& counts, double chance, const Opti
   const Share found = share_of(counts.cells[0], counts.cells[1], noise2);
   outcome.estimate = found.value;
   outcome.standard_error = std::sqrt(found.error2);
-  std::vector<double> cells;
-  const RowShifts shifts(counts);
   const auto redraws = [&](double at) {
-    return [&, at](std::size_t scenario, Resample& random) {
+    return [&, at, cells = std::vector<double>()](Resample& random) mutable {
       const double chances[] = {at, 1 - at};
-      redraw(rows_at(counts, shifts.draw(scenario, random)), chances, counts.epsilon, random,
-             cells);
+      redraw(rows_of(counts.cells, counts.epsilon, random), chances, counts.epsilon, random, cells);
       return std::fabs(statistic(cells, at));
     };
   };
   const double null[] = {chance};
-  outcome.p_value = worst_p_value(std::fabs(outcome.statistic), shifts.scenarios(), redraws(chance),
-                                  seed_of(counts, null), options);
+  outcome.p_value = p_value(std::fabs(outcome.statistic), redraws(chance), seed_of(counts, null),
+                            options, counts.tie);
+  if (!options.intervals) return outcome;
   // The interval holds the chances that the test does not reject. Each end is where the statistic
   // meets its critical value, which is found at the normal law's end first.
   const auto meets = [&](double outside, double critical) {
@@ -177,8 +192,7 @@ TestOutcome proportion_test(const NoisyCounts& counts, double chance, const Opti
   const auto end = [&](double side) {
     double at = meets(side, 1.96);
     for (int i = 0; i < 2; ++i)
-      at = meets(side, worst_quantile(shifts.scenarios(), redraws(std::clamp(at, 1e-6, 1 - 1e-6)),
-                                      seed_of(counts), options));
+      at = meets(side, quantile(redraws(std::clamp(at, 1e-6, 1 - 1e-6)), seed_of(counts), options));
     return at;
   };
   outcome.interval = {end(0), end(1)};
@@ -189,32 +203,49 @@ TestOutcome two_proportion_test(const NoisyCounts& counts, const Options& option
   const double noise2 = counts.noise_sd() * counts.noise_sd();
   const auto& c = counts.cells;
   const Share first = share_of(c[0], c[1], noise2), second = share_of(c[2], c[3], noise2);
+  const std::span<const double> one(c.data(), 2), two(c.data() + 2, 2);
   TestOutcome outcome;
   outcome.rows = total(c);
   outcome.estimate = first.value - second.value;
   outcome.standard_error = std::sqrt(first.error2 + second.error2);
-  outcome.statistic = outcome.estimate / outcome.standard_error;
-  const NoisyCounts one{{c[0], c[1]}, counts.epsilon}, two{{c[2], c[3]}, counts.epsilon};
-  std::vector<double> cells;
-  const RowShifts shifts(counts);
-  const auto redraws = [&](double a, double b) {
-    return [&, a, b](std::size_t scenario, Resample& random) {
-      const double chances_a[] = {a, 1 - a}, chances_b[] = {b, 1 - b};
-      redraw(rows_at(one, shifts.draw(scenario, random)), chances_a, counts.epsilon, random, cells);
-      const Share x = share_of(cells[0], cells[1], noise2);
-      redraw(rows_at(two, shifts.draw(scenario, random)), chances_b, counts.epsilon, random, cells);
-      const Share y = share_of(cells[0], cells[1], noise2);
-      return std::fabs(x.value - y.value - (a - b)) / std::sqrt(x.error2 + y.error2);
-    };
+  // With the common share p the gap (1 - p) hits - p misses of a sample is zero on average whatever
+  // its number of rows. At the release's p this is the difference of the shares; under the line is
+  // what the release has, the same in every draw.
+  const double rows = std::max(outcome.rows, 1.0);
+  const double common = (std::clamp(c[0] + c[2], 0.0, rows) + kSmooth) / (rows + 2 * kSmooth);
+  const double rows_a = std::max(total(one), 1.0), rows_b = std::max(total(two), 1.0);
+  const double noise = noise2 * (common * common + (1 - common) * (1 - common)) + kTiny;
+  const double under = std::sqrt(rows_b * rows_b * (rows_a * common * (1 - common) + noise) +
+                                 rows_a * rows_a * (rows_b * common * (1 - common) + noise));
+  const auto statistic = [&](std::span<const double> a, std::span<const double> b) {
+    return (((1 - common) * a[0] - common * a[1]) * rows_b -
+            ((1 - common) * b[0] - common * b[1]) * rows_a) /
+           under;
   };
-  const double weight = 1 / first.error2 + 1 / second.error2;
-  const double common = (first.value / first.error2 + second.value / second.error2) / weight;
+  outcome.statistic = statistic(one, two);
+  const auto redraw_both = [&](double a, double b, Resample& random, std::vector<double>& x,
+                               std::vector<double>& y) {
+    const double chances_a[] = {a, 1 - a}, chances_b[] = {b, 1 - b};
+    redraw(rows_of(one, counts.epsilon, random), chances_a, counts.epsilon, random, x);
+    redraw(rows_of(two, counts.epsilon, random), chances_b, counts.epsilon, random, y);
+  };
   const auto seed = seed_of(counts);
-  outcome.p_value = worst_p_value(std::fabs(outcome.statistic), shifts.scenarios(),
-                                  redraws(common, common), seed, options);
-  const double reach =
-      worst_quantile(shifts.scenarios(), redraws(first.value, second.value), seed, options) *
-      outcome.standard_error;
+  std::vector<double> x, y;
+  outcome.p_value = p_value(
+      std::fabs(outcome.statistic),
+      [&](Resample& random) {
+        redraw_both(common, common, random, x, y);
+        return std::fabs(statistic(x, y));
+      },
+      seed, options, counts.tie);
+  if (!options.intervals) return outcome;
+  const auto deviation = [&](Resample& random) {
+    redraw_both(first.value, second.value, random, x, y);
+    const Share a = share_of(x[0], x[1], noise2), b = share_of(y[0], y[1], noise2);
+    return std::fabs(a.value - b.value - (first.value - second.value)) /
+           std::sqrt(a.error2 + b.error2);
+  };
+  const double reach = quantile(deviation, seed, options) * outcome.standard_error;
   outcome.interval = {std::max(-1.0, outcome.estimate - reach),
                       std::min(1.0, outcome.estimate + reach)};
   return outcome;
@@ -224,24 +255,28 @@ TestOutcome goodness_of_fit(const NoisyCounts& counts, std::span<const double> c
                             const Options& options) {
   const double noise2 = counts.noise_sd() * counts.noise_sd();
   std::vector<double> cells, expected(chances.size());
-  const auto statistic = [&](std::span<const double> drawn) {
+  const auto expect = [&](std::span<const double> drawn) {
     const double rows = std::max(1.0, total(drawn));
     for (std::size_t i = 0; i < chances.size(); ++i) expected[i] = rows * chances[i];
-    return pearson(drawn, expected, noise2);
+  };
+  expect(counts.cells);
+  const auto variance = variances(expected, noise2);
+  const auto statistic = [&](std::span<const double> drawn) {
+    expect(drawn);
+    return pearson(drawn, expected, variance);
   };
   TestOutcome outcome;
   outcome.rows = total(counts.cells);
   outcome.degrees = static_cast<double>(chances.size()) - 1;
   outcome.statistic = statistic(counts.cells);
-  const RowShifts shifts(counts);
-  outcome.p_value = worst_p_value(
-      outcome.statistic, shifts.scenarios(),
-      [&](std::size_t scenario, Resample& random) {
-        redraw(rows_at(counts, shifts.draw(scenario, random)), chances, counts.epsilon, random,
+  outcome.p_value = p_value(
+      outcome.statistic,
+      [&](Resample& random) {
+        redraw(rows_of(counts.cells, counts.epsilon, random), chances, counts.epsilon, random,
                cells);
         return statistic(cells);
       },
-      seed_of(counts, chances), options);
+      seed_of(counts, chances), options, counts.tie);
   outcome.estimate =
       std::sqrt(std::max(0.0, outcome.statistic - outcome.degrees) / std::max(1.0, outcome.rows));
   return outcome;
@@ -254,18 +289,21 @@ TestOutcome independence_test(const NoisyCounts& counts, std::size_t columns,
   TestOutcome outcome;
   outcome.rows = total(counts.cells);
   outcome.degrees = static_cast<double>((rows - 1) * (columns - 1));
-  outcome.statistic = independence_statistic(counts.cells, columns, noise2);
-  const auto chances = products(margins_of(counts.cells, columns, 0.5));
+  const Margins margins = margins_of(counts.cells, columns, 0.5);
+  const auto chances = products(margins);
+  auto expected = chances;
+  for (double& one : expected) one *= std::max(1.0, outcome.rows);
+  const auto variance = variances(expected, noise2);
+  outcome.statistic = independence_sum(counts.cells, margins, variance);
   std::vector<double> cells;
-  const RowShifts shifts(counts);
-  outcome.p_value = worst_p_value(
-      outcome.statistic, shifts.scenarios(),
-      [&](std::size_t scenario, Resample& random) {
-        redraw(rows_at(counts, shifts.draw(scenario, random)), chances, counts.epsilon, random,
+  outcome.p_value = p_value(
+      outcome.statistic,
+      [&](Resample& random) {
+        redraw(rows_of(counts.cells, counts.epsilon, random), chances, counts.epsilon, random,
                cells);
-        return independence_statistic(cells, columns, noise2);
+        return independence_sum(cells, margins, variance);
       },
-      seed_of(counts), options);
+      seed_of(counts), options, counts.tie);
   const double smaller = static_cast<double>(std::min(rows, columns)) - 1;
   outcome.estimate =
       std::min(1.0, std::sqrt(std::max(0.0, outcome.statistic - outcome.degrees) /
@@ -300,32 +338,27 @@ std::vector<Estimated> shares(const NoisyCounts& counts, const Options& options)
   for (double& chance : chances) chance /= mass;
   // Every table drawn serves all cells and, by its largest deviation, all at once.
   std::vector<double> alone(size), cells, all(options.draws);
-  double joint = 0;
   std::vector<std::vector<double>> drawn(size, std::vector<double>(options.draws));
   const auto seed = seed_of(counts);
-  const auto quantile = [&](std::vector<double>& values) {
+  const auto at_confidence = [&](std::vector<double>& values) {
     const auto at = static_cast<std::ptrdiff_t>(
         std::min<double>(std::ceil(options.confidence * (options.draws + 1)), options.draws) - 1);
     std::nth_element(values.begin(), values.begin() + at, values.end());
     return values[static_cast<std::size_t>(at)];
   };
-  const RowShifts shifts(counts);
-  for (std::size_t scenario = 0; scenario < shifts.scenarios(); ++scenario) {
-    Resample random(seed);
-    for (unsigned draw = 0; draw < options.draws; ++draw) {
-      redraw(rows_at(counts, shifts.draw(scenario, random)), chances, counts.epsilon, random,
-             cells);
-      const double rows = total(cells);
-      all[draw] = 0;
-      for (std::size_t i = 0; i < size; ++i) {
-        const Share share = read(cells, rows, i);
-        drawn[i][draw] = std::fabs(share.value - chances[i]) / std::sqrt(share.error2);
-        all[draw] = std::max(all[draw], drawn[i][draw]);
-      }
+  Resample random(seed);
+  for (unsigned draw = 0; draw < options.draws; ++draw) {
+    redraw(rows_of(counts.cells, counts.epsilon, random), chances, counts.epsilon, random, cells);
+    const double rows = total(cells);
+    all[draw] = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+      const Share share = read(cells, rows, i);
+      drawn[i][draw] = std::fabs(share.value - chances[i]) / std::sqrt(share.error2);
+      all[draw] = std::max(all[draw], drawn[i][draw]);
     }
-    joint = std::max(joint, quantile(all));
-    for (std::size_t i = 0; i < size; ++i) alone[i] = std::max(alone[i], quantile(drawn[i]));
   }
+  const double joint = at_confidence(all);
+  for (std::size_t i = 0; i < size; ++i) alone[i] = at_confidence(drawn[i]);
   std::vector<Estimated> result;
   for (std::size_t i = 0; i < size; ++i) {
     const double error = std::sqrt(found[i].error2), value = found[i].value;

@@ -2,12 +2,11 @@
 //
 // Every row is in one cell, so that all cells together get the whole epsilon: discrete Laplace
 // noise on each. The statistics are the textbook's with the noise's variance added under the line;
-// their null laws are found by drawing tables and noise anew, for several numbers of rows (and,
-// where the null leaves them open, margins) that the release does not rule out; the largest p-value
-// counts.
+// their null laws are found by drawing tables and noise anew, with numbers of rows that the release
+// allows.
 //
 // Guarantee: privacy is the release's (discrete_laplace.h); what is here is post-processing. Level:
-//            measured, at most the nominal one (docs/inference.md).
+//            measured, 5 % +- .5 (docs/inference.md).
 // Assumes:   one row per unit, rows independent; cells exclude each other.
 // Argument:  docs/proofs/inference.md
 #pragma once
@@ -24,6 +23,9 @@ namespace discreet::inference {
 struct NoisyCounts {
   std::vector<double> cells;
   double epsilon;
+  /// Uniform in [0, 1), drawn with the release and of nothing else. Few rows have few outcomes, and
+  /// no rule that looks at outcomes alone rejects 5 % of them; this decides about the one between.
+  double tie = 0.5;
 
   double noise_sd() const;
 };

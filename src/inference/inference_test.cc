@@ -127,7 +127,7 @@ TEST(RegressionTest, ClaimsNothingWhereTheNoiseHidesTheRegressors) {
   const std::vector<std::vector<std::int64_t>> rows(50, {50, 20});
   const auto fit = linear_regression(mechanism.release(rows, random));
   EXPECT_FALSE(fit.identified);
-  EXPECT_EQ(fit.coefficients[1].p_value, 1);
+  EXPECT_TRUE(std::isnan(fit.coefficients[1].p_value));
   EXPECT_TRUE(std::isinf(fit.coefficients[1].interval.high));
 }
 

@@ -10,6 +10,7 @@ namespace discreet::inference {
 namespace {
 
 constexpr double kNormal975 = 1.959963984540054;
+constexpr int kTries = 16;  // of a draw that must fulfil a condition
 
 // What is read off one group, in z.
 struct Reading {
@@ -34,63 +35,26 @@ Reading read(const NoisyMoments& group) {
 }
 
 // The noise hides how many rows there are: nothing is claimed of their mean beyond its range.
+bool hidden(double rows, const NoisyMoments& group) {
+  return rows < 3 * std::sqrt(group.noise.count);
+}
 bool hidden(const NoisyMoments& group) {
-  return group.rows < 3 * std::sqrt(group.noise.count);
+  return hidden(group.rows, group);
 }
 
-// A law of the rows that the release does not rule out, in z.
-struct Truth {
-  double rows, mean, spread2;
+// One group's sums, in z.
+struct Sums {
+  double rows, linear, square;
+
+  // Of squares around a mean.
+  double around(double mean) const {
+    return (square + rows) / 2 - 2 * mean * linear + mean * mean * rows;
+  }
 };
 
-// Of the sum of squares around the mean: the noise's standard deviation.
-double squares_sd(const NoisyMoments& group, double mean) {
-  const double m2 = mean * mean, of_rows = 0.5 + m2;
-  return std::sqrt(of_rows * of_rows * group.noise.count + group.noise.square / 4 +
-                   of_rows * group.noise.count_square + 4 * m2 * group.noise.linear);
+Sums sums_of(const NoisyMoments& group) {
+  return {group.rows, group.linear, group.square};
 }
-
-// Truths `squares` standard deviations of the noise from the estimated sum of squares, `rows` from
-// the estimated number of rows.
-Truth truth(const NoisyMoments& group, double mean, double squares, double rows) {
-  const double n = std::max(2.0, group.rows + rows * std::sqrt(group.noise.count));
-  const double around =
-      (group.square + group.rows) / 2 - 2 * mean * group.linear + mean * mean * group.rows;
-  const double moved = around + squares * squares_sd(group, mean);
-  return {n, mean, std::clamp(moved / n, 0.0, 1 - mean * mean)};
-}
-
-// What the release leaves open about spreads and numbers of rows, in standard deviations of noise.
-// Where spreads stand well above their noise, every draw takes a truth of its own from what the
-// noise allows, which keeps the level near the nominal one; elsewhere the worst of several truths
-// counts, since nothing can be said about which are likely.
-class Shifts {
- public:
-  explicit Shifts(std::span<const NoisyMoments> groups) {
-    known_ = std::all_of(groups.begin(), groups.end(), [](const NoisyMoments& group) {
-      const double n = std::max(2.0, group.rows), mean = std::clamp(group.linear / n, -1.0, 1.0);
-      return truth(group, mean, 0, 0).spread2 * n > kKnown * squares_sd(group, mean) &&
-             group.rows > kKnown * std::sqrt(group.noise.count);
-    });
-  }
-  std::size_t scenarios() const { return known_ ? 1 : std::size(kWorst); }
-  Truth truth_of(const NoisyMoments& group, double mean, std::size_t scenario,
-                 Resample& random) const {
-    if (known_) {
-      const double squares = random.normal(), rows = random.normal();
-      return truth(group, mean, squares, rows);
-    }
-    return truth(group, mean, kWorst[scenario].squares, kWorst[scenario].rows);
-  }
-
- private:
-  struct Shift {
-    double squares, rows;
-  };
-  static constexpr Shift kWorst[] = {{0, 0}, {2, 0}, {4, 0}, {-2, 0}, {0, -2}, {2, -2}};
-  static constexpr double kKnown = 2;
-  bool known_ = false;
-};
 
 // A uniform point of the body times a Gamma radius. The radius is kept on rejection: the law is
 // continuous here, so that all radii accept alike.
@@ -110,24 +74,96 @@ void draw_noise(const NoisyMoments& group, Resample& random, double (&noise)[3])
   }
 }
 
+// A law of the rows that the release allows, in z.
+struct Truth {
+  double rows, mean, spread2;
+};
+
+double noise_around(const NoisyMoments& group, double mean) {
+  return group.noise.linear + mean * mean * group.noise.count;
+}
+
+// One group against a mean: the sum of z - mean, and the sum of its squares less what the noise of
+// the first tells about the noise of the second (they go together, nearly fully so at the ends of
+// the range). Under the null both are right on average, and they are uncorrelated.
+struct Gap {
+  double sum, squares, slope;
+};
+
+Gap gap_at(const Sums& sums, double mean, const NoisyMoments& group) {
+  const MomentNoise& noise = group.noise;
+  const double m2 = mean * mean, around = sums.around(mean), sum = sums.linear - mean * sums.rows;
+  const double together =
+      -mean * ((0.5 + m2) * noise.count + noise.count_square / 2 + 2 * noise.linear);
+  const double slope = together / (std::max(0.0, around) + noise_around(group, mean));
+  return {sum, around - slope * sum, slope};
+}
+
+// What the release leaves open about a group's number of rows and spread: the release less noise
+// drawn anew. Rows are two at least and spreads not negative, so what says otherwise is drawn
+// again.
+Truth truth_of(const NoisyMoments& group, double mean, Resample& random) {
+  const Gap gap = gap_at(sums_of(group), mean, group);
+  const double sampling = gap.slope * std::sqrt(std::max(0.0, gap.squares));
+  double rows = 0, squares = 0;
+  for (int i = 0; i < kTries; ++i) {
+    double noise[3];
+    draw_noise(group, random, noise);
+    const Sums drawn{noise[0], noise[1], noise[2]};
+    rows = group.rows - noise[0];
+    squares = gap.squares - drawn.around(mean) + gap.slope * (drawn.linear - mean * drawn.rows) +
+              sampling * random.normal();
+    if (rows >= 2 && squares >= 0) break;
+  }
+  rows = std::max(2.0, rows);
+  return {rows, mean, std::clamp(squares / rows, 0.0, 1 - mean * mean)};
+}
+
 // Sums of one group drawn anew: rows of the truth, and the noise.
-Reading redraw(const Truth& truth, const NoisyMoments& group, Resample& random) {
+Sums redraw(const Truth& truth, const NoisyMoments& group, Resample& random) {
   double noise[3];
   draw_noise(group, random, noise);
   const DrawnRows rows = BoundedRows(truth.rows, truth.mean, truth.spread2).draw(random);
   const double squares = rows.squares + truth.rows * rows.mean * rows.mean;
-  return read(truth.rows + noise[0], truth.rows * rows.mean + noise[1],
-              2 * squares - truth.rows + noise[2], group);
+  return {truth.rows + noise[0], truth.rows * rows.mean + noise[1],
+          2 * squares - truth.rows + noise[2]};
 }
 
-double between(std::span<const Reading> groups) {
+// The sum of z - mean over its standard deviation, spread and noise. Nothing noisy is divided by:
+// under the null its mean is zero whatever the noise.
+double score(const Sums& sums, double mean, const NoisyMoments& group) {
+  const Gap gap = gap_at(sums, mean, group);
+  return gap.sum / std::sqrt(std::max(0.0, gap.squares) + noise_around(group, mean));
+}
+
+// The mean of all groups' rows, as far from the middle of the range as its square less its variance
+// by noise says: the noise would else look larger than it is where it hides the rows.
+double pooled(std::span<const Sums> sums, std::span<const NoisyMoments> groups) {
+  double linear = 0, rows = 0, noise = 0;
+  for (const Sums& s : sums) linear += s.linear, rows += s.rows;
+  rows = std::max(rows, 2.0 * static_cast<double>(sums.size()));
+  const double mean = std::clamp(linear / rows, -1.0, 1.0);
+  for (const NoisyMoments& group : groups) noise += noise_around(group, mean);
+  return std::copysign(std::sqrt(std::max(0.0, mean * mean - noise / (rows * rows))), mean);
+}
+
+// The sum of squared scores at the common mean that makes it least: of two groups the square of
+// Welch's t with the noise in it.
+double between(std::span<const Sums> sums, std::span<const NoisyMoments> groups) {
+  const double centre = pooled(sums, groups);
   double weight = 0, mean = 0, sum = 0;
-  for (const Reading& g : groups) {
-    weight += 1 / g.error2;
-    mean += g.mean / g.error2;
+  std::vector<double> variance(sums.size());
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    variance[i] =
+        std::max(0.0, gap_at(sums[i], centre, groups[i]).squares) + noise_around(groups[i], centre);
+    weight += sums[i].rows * sums[i].rows / variance[i];
+    mean += sums[i].rows * sums[i].linear / variance[i];
   }
   mean /= weight;
-  for (const Reading& g : groups) sum += (g.mean - mean) * (g.mean - mean) / g.error2;
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    const double gap = sums[i].linear - mean * sums[i].rows;
+    sum += gap * gap / variance[i];
+  }
   return sum;
 }
 
@@ -138,6 +174,35 @@ double common_mean(std::span<const Reading> groups) {
     mean += g.mean / g.error2;
   }
   return mean / weight;
+}
+
+// Draws of `between` where all groups have this mean.
+auto null_of(std::span<const NoisyMoments> groups, double mean) {
+  return [groups, mean, drawn = std::vector<Sums>(groups.size())](Resample& random) mutable {
+    for (std::size_t i = 0; i < groups.size(); ++i)
+      drawn[i] = redraw(truth_of(groups[i], mean, random), groups[i], random);
+    return between(drawn, groups);
+  };
+}
+
+// A group as it might have been read, were `mean` its mean.
+Reading reread(const NoisyMoments& group, double mean, Resample& random) {
+  const Sums drawn = redraw(truth_of(group, mean, random), group, random);
+  return read(drawn.rows, drawn.linear, drawn.square, group);
+}
+
+// The mean on this side of the estimate at which the score is `critical`; the range's end if none.
+double meets(const NoisyMoments& group, double estimate, double side, double critical) {
+  const auto within = [&](double at) {
+    return std::fabs(score(sums_of(group), at, group)) <= critical;
+  };
+  double inside = estimate, outside = side;
+  if (within(outside)) return outside;
+  for (int i = 0; i < 40; ++i) {
+    const double middle = (outside + inside) / 2;
+    (within(middle) ? inside : outside) = middle;
+  }
+  return outside;
 }
 
 std::vector<double> seed_of(std::span<const NoisyMoments> groups) {
@@ -235,31 +300,23 @@ TestOutcome t_test(const NoisyMoments& group, double mean, const Options& option
   outcome.statistic = (found.mean - null) / std::sqrt(found.error2);
   std::vector<double> seed = seed_of({&group, 1});
   seed.push_back(null);
-  const Shifts shifts({&group, 1});
   const auto redraws = [&](double centre) {
-    return [&, centre](std::size_t scenario, Resample& random) {
-      const Reading drawn = redraw(shifts.truth_of(group, centre, scenario, random), group, random);
-      return std::fabs(drawn.mean - centre) / std::sqrt(drawn.error2);
+    return [&, centre](Resample& random) {
+      return std::fabs(
+          score(redraw(truth_of(group, centre, random), group, random), centre, group));
     };
   };
-  outcome.p_value = beyond > 0 ? 0
-                               : worst_p_value(std::fabs(outcome.statistic), shifts.scenarios(),
-                                               redraws(null), seed, options);
-  if (beyond > 0) outcome.p_value = 1.0 / (options.draws + 1);  // no mean lies outside the range
-  // The interval holds the means that the test does not reject. Each end is first put where the
-  // critical value at the estimate has it, then where the critical value at that mean does: near
-  // the ends of the range the two differ.
-  const double error = std::sqrt(found.error2);
-  const auto times_at = [&](double centre) {
-    return worst_quantile(shifts.scenarios(), redraws(std::clamp(centre, -1.0, 1.0)), seed,
-                          options);
-  };
-  const double at_estimate = times_at(found.mean);
+  outcome.p_value = beyond > 0 ? 1.0 / (options.draws + 1)  // no mean lies outside the range
+                               : p_value(std::fabs(score(sums_of(group), null, group)),
+                                         redraws(null), seed, options);
+  if (!options.intervals) return outcome;
+  // The interval holds the means that the test does not reject. Each end is where the statistic
+  // meets its critical value, which is found at the normal law's end first.
   const auto end = [&](double side) {
-    const double there = times_at(found.mean + side * at_estimate * error);
-    return group.middle +
-           group.half *
-               std::clamp(found.mean + side * std::max(at_estimate, there) * error, -1.0, 1.0);
+    double at = meets(group, found.mean, side, kNormal975);
+    for (int i = 0; i < 2; ++i)
+      at = meets(group, found.mean, side, quantile(redraws(at), seed, options));
+    return group.middle + group.half * at;
   };
   if (hidden(group))
     outcome.interval = {group.middle - group.half, group.middle + group.half};
@@ -271,6 +328,7 @@ TestOutcome t_test(const NoisyMoments& group, double mean, const Options& option
 TestOutcome t_test(const NoisyMoments& first, const NoisyMoments& second, const Options& options) {
   // Both in the units of the first: the groups share a column, hence a range.
   const NoisyMoments groups[] = {first, second};
+  const Sums sums[] = {sums_of(first), sums_of(second)};
   const Reading found[] = {read(first), read(second)};
   const double error = std::sqrt(found[0].error2 + found[1].error2);
   TestOutcome outcome;
@@ -282,20 +340,16 @@ TestOutcome t_test(const NoisyMoments& first, const NoisyMoments& second, const 
   outcome.degrees = (v0 + v1) * (v0 + v1) /
                     std::max(1e-300, v0 * v0 / (found[0].rows - 1) + v1 * v1 / (found[1].rows - 1));
   const auto seed = seed_of(groups);
-  const Shifts shifts(groups);
-  const auto redraws = [&](double a, double b) {
-    return [&, a, b](std::size_t scenario, Resample& random) {
-      const Reading x = redraw(shifts.truth_of(first, a, scenario, random), first, random);
-      const Reading y = redraw(shifts.truth_of(second, b, scenario, random), second, random);
-      return std::fabs(x.mean - y.mean - (a - b)) / std::sqrt(x.error2 + y.error2);
-    };
+  outcome.p_value =
+      p_value(between(sums, groups), null_of(groups, pooled(sums, groups)), seed, options);
+  if (!options.intervals) return outcome;
+  const auto deviation = [&](Resample& random) {
+    Reading drawn[2];
+    for (int i = 0; i < 2; ++i) drawn[i] = reread(groups[i], found[i].mean, random);
+    return std::fabs(drawn[0].mean - drawn[1].mean - (found[0].mean - found[1].mean)) /
+           std::sqrt(drawn[0].error2 + drawn[1].error2);
   };
-  const double centre = common_mean(found);
-  outcome.p_value = worst_p_value(std::fabs(outcome.statistic), shifts.scenarios(),
-                                  redraws(centre, centre), seed, options);
-  const double reach =
-      worst_quantile(shifts.scenarios(), redraws(found[0].mean, found[1].mean), seed, options) *
-      outcome.standard_error;
+  const double reach = quantile(deviation, seed, options) * outcome.standard_error;
   if (hidden(first) || hidden(second))
     outcome.interval = {-2 * first.half, 2 * first.half};
   else
@@ -306,7 +360,11 @@ TestOutcome t_test(const NoisyMoments& first, const NoisyMoments& second, const 
 
 AnovaOutcome anova(std::span<const NoisyMoments> groups, const Options& options) {
   std::vector<Reading> found;
-  for (const auto& group : groups) found.push_back(read(group));
+  std::vector<Sums> sums;
+  for (const auto& group : groups) {
+    found.push_back(read(group));
+    sums.push_back(sums_of(group));
+  }
   AnovaOutcome outcome;
   TestOutcome& test = outcome.test;
   double within = 0;
@@ -320,35 +378,27 @@ AnovaOutcome anova(std::span<const NoisyMoments> groups, const Options& options)
   test.estimate = spread + within > 0 ? spread / (spread + within) : 0;
   test.interval = {0, 1};
   test.degrees = static_cast<double>(groups.size()) - 1;
-  test.statistic = between(found) / test.degrees;
+  for (const Reading& g : found)
+    test.statistic += (g.mean - centre) * (g.mean - centre) / g.error2 / test.degrees;
   const auto seed = seed_of(groups);
-  const Shifts shifts(groups);
-  std::vector<Reading> drawn(groups.size());
-  test.p_value = worst_p_value(
-      test.statistic, shifts.scenarios(),
-      [&](std::size_t scenario, Resample& random) {
-        for (std::size_t i = 0; i < groups.size(); ++i)
-          drawn[i] =
-              redraw(shifts.truth_of(groups[i], centre, scenario, random), groups[i], random);
-        return between(drawn) / test.degrees;
-      },
-      seed, options);
+  test.p_value =
+      p_value(between(sums, groups), null_of(groups, pooled(sums, groups)), seed, options);
+  if (!options.intervals) return outcome;
   // Means: each by itself, and all at once by the largest deviation.
   const auto deviations = [&](std::optional<std::size_t> only) {
-    return [&, only](std::size_t scenario, Resample& random) {
+    return [&, only](Resample& random) {
       double largest = 0;
       for (std::size_t i = 0; i < groups.size(); ++i) {
         if (only && i != *only) continue;
-        const Reading g =
-            redraw(shifts.truth_of(groups[i], found[i].mean, scenario, random), groups[i], random);
+        const Reading g = reread(groups[i], found[i].mean, random);
         largest = std::max(largest, std::fabs(g.mean - found[i].mean) / std::sqrt(g.error2));
       }
       return largest;
     };
   };
-  const double joint = worst_quantile(shifts.scenarios(), deviations({}), seed, options);
+  const double joint = quantile(deviations({}), seed, options);
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    const double alone = worst_quantile(shifts.scenarios(), deviations(i), seed, options);
+    const double alone = quantile(deviations(i), seed, options);
     Estimated mean;
     const NoisyMoments& g = groups[i];
     mean.value = g.middle + g.half * found[i].mean;

@@ -1,14 +1,14 @@
 // Tests of means from noisy moments: one sample, two samples (Welch), several (one-way ANOVA).
 //
 // A group is released as three sums in one draw: rows, z, and T(z) = 2 z^2 - 1, z being the value
-// moved to [-1, 1]; by knorm.h, or by box_norm.h where the range has no exact grid. The statistic
-// is the textbook's with the noise's variance added to the sampling variance; its law under the
-// null is found by drawing samples and noise anew, for several values of what is not known
-// (spreads, numbers of rows) that the release does not rule out, and the largest p-value counts.
+// moved to [-1, 1]; by knorm.h, or by box_norm.h where the range has no exact grid. p-values are
+// of scores: sums of z - mean, over spread and noise together, which have mean zero under the null
+// whatever the noise; their law is found by drawing samples and noise anew, with numbers of rows
+// and spreads that the release allows. The statistic that is reported is the textbook's, with the
+// noise's variance added to the sampling variance.
 //
-// Guarantee: privacy is the release's; what is here is post-processing. Level: measured, at most
-// the
-//            nominal one (docs/inference.md).
+// Guarantee: privacy is the release's; what is here is post-processing. Level: measured, 5 % +- .5
+//            (docs/inference.md).
 // Assumes:   one row per unit, rows independent; the mean is that of values moved into the range.
 // Argument:  docs/proofs/inference.md
 #pragma once

@@ -17,6 +17,8 @@ struct Interval {
 struct Options {
   double confidence = 0.95;  ///< of intervals
   unsigned draws = 1999;     ///< of the bootstrap; more follow where the p-value is small
+  bool intervals = true;     ///< false: p-values only, for simulations
+  double p_max = 1;          ///< draws end where the p-value must be larger: for simulations
 };
 
 struct TestOutcome {

@@ -8,8 +8,8 @@
 namespace discreet::inference {
 
 QuantileInterval::QuantileInterval(double q, IntegerRange range, std::uint64_t bin,
-                                   double confidence, Tree tree)
-    : q_(q), range_(range), bin_(bin), confidence_(confidence), tree_(std::move(tree)) {
+                                   double confidence, QuantileOf of, Tree tree)
+    : q_(q), range_(range), bin_(bin), confidence_(confidence), of_(of), tree_(std::move(tree)) {
   const std::uint64_t last = tree_.leaves() - 1;
   const double whole = tree_.range_variance({0, last});
   for (std::uint64_t leaf = 0; leaf < last; ++leaf) {
@@ -23,14 +23,14 @@ QuantileInterval::QuantileInterval(double q, IntegerRange range, std::uint64_t b
 }
 
 Result<QuantileInterval> QuantileInterval::make(Epsilon epsilon, double q, IntegerRange range,
-                                                double confidence) {
+                                                double confidence, QuantileOf of) {
   DISCREET_TRY_VOID(check_range(range));
   DISCREET_TRY_VOID(check_quantile(q));
   if (!(confidence > 0 && confidence < 1))
     return invalid_parameter("confidence must lie strictly between 0 and 1");
   const std::uint64_t bin = (range.size() - 1) / kBinsMax + 1;
   DISCREET_TRY(Tree tree, Tree::laplace(epsilon, (range.size() - 1) / bin + 1));
-  return QuantileInterval(q, range, bin, confidence, std::move(tree));
+  return QuantileInterval(q, range, bin, confidence, of, std::move(tree));
 }
 
 std::uint64_t QuantileInterval::bin_of(std::int64_t value) const {
@@ -43,7 +43,7 @@ std::uint64_t QuantileInterval::bin_of(std::int64_t value) const {
 // between the normal law's and one Laplace variable's of the same variance: the critical value is
 // taken between the two by the noise's share.
 double QuantileInterval::reach(double rows, double noise_variance) const {
-  const double sampling = std::max(1.0, rows) * q_ * (1 - q_);
+  const double sampling = of_ == QuantileOf::Rows ? 0 : std::max(1.0, rows) * q_ * (1 - q_);
   const double variance = sampling + noise_variance;
   const double normal = std::sqrt(2.0) * boost::math::erf_inv(confidence_);
   const double laplace = std::max(normal, -std::log(1 - confidence_) / std::sqrt(2.0));

@@ -7,8 +7,9 @@
 // order statistics is needed.
 //
 // Guarantee: epsilon-DP under add/remove (the tree's). The interval holds the population's quantile
-//            with at least the stated confidence, up to the normal approximation.
-// Assumes:   one row per unit, rows independent.
+//            (or that of the rows) with at least the stated confidence, up to the normal
+//            approximation.
+// Assumes:   one row per unit; for the population's, rows independent.
 // Argument:  docs/proofs/inference.md
 #pragma once
 
@@ -27,13 +28,18 @@ struct QuantileOutcome {
   double rows = 0;  ///< noisy
 };
 
+/// Whose quantile the interval holds: that of the population that rows are drawn from, or of the
+/// rows themselves, where noise is all that there is to know.
+enum class QuantileOf { Population, Rows };
+
 class QuantileInterval {
  public:
   static constexpr std::uint64_t kBinsMax = 1 << 11;
 
   /// InvalidParameter: as check_quantile, check_range and Tree::laplace.
   static Result<QuantileInterval> make(Epsilon epsilon, double q, IntegerRange range,
-                                       double confidence = 0.95);
+                                       double confidence = 0.95,
+                                       QuantileOf of = QuantileOf::Population);
 
   /// Values in any order; those outside the range are moved to its ends. In steps of the range.
   QuantileOutcome release(std::span<const std::int64_t> values, RandomSource& random) const;
@@ -43,7 +49,8 @@ class QuantileInterval {
   double rank_error_before(double rows) const;
 
  private:
-  QuantileInterval(double q, IntegerRange range, std::uint64_t bin, double confidence, Tree tree);
+  QuantileInterval(double q, IntegerRange range, std::uint64_t bin, double confidence,
+                   QuantileOf of, Tree tree);
   std::uint64_t bin_of(std::int64_t value) const;
   double reach(double rows, double noise_variance) const;
 
@@ -51,6 +58,7 @@ class QuantileInterval {
   IntegerRange range_;
   std::uint64_t bin_;  // values in a bin
   double confidence_;
+  QuantileOf of_;
   Tree tree_;
   std::vector<double> noise_;  // variance of D at the upper end of each leaf
 };

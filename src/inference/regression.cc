@@ -11,10 +11,11 @@ namespace discreet::inference {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNotGiven = std::numeric_limits<double>::quiet_NaN();
 // The least eigenvalue of the regressors' moments, in standard deviations of a sum's noise, from
 // which coefficients are estimated at all.
 constexpr double kGate = 4;
-constexpr double kSpreadShifts[] = {0, 2, 4};
+constexpr int kTries = 16;  // of a draw that must fulfil a condition
 
 std::vector<double> noise_of(const NoisyJointSums& sums, Resample& random) {
   std::vector<double> noise(joint_features(sums.columns));
@@ -126,18 +127,23 @@ std::optional<Fit> fit(const NoisyJointSums& sums) {
   return fit;
 }
 
-// Sums drawn anew: the regressors' moments as found, residuals of this spread, and the noise.
+// Sums drawn anew: the regressors' moments as found, residuals of a spread that the release allows,
+// and the noise.
 class Redraw {
  public:
   Redraw(const NoisyJointSums& sums, const Fit& found)
       : sums_(sums), found_(found), factor_(*cholesky(found.moments, found.beta.size())) {
     drawn_ = sums;
   }
-  std::optional<Fit> operator()(std::size_t scenario, Resample& random) {
+  std::optional<Fit> operator()(Resample& random) {
     const std::size_t n = found_.beta.size(), side = sums_.columns + 1, y = sums_.columns;
     const double degrees = std::max(1.0, found_.rows - static_cast<double>(n));
-    const double spread2 =
-        std::max(0.0, found_.residual + kSpreadShifts[scenario] * found_.residual_noise) / degrees;
+    double residual2 = 0;  // a spread that the release allows
+    for (int i = 0; i < kTries; ++i) {
+      residual2 = found_.residual + random.normal() * found_.residual_noise;
+      if (residual2 >= 0) break;
+    }
+    const double spread2 = std::max(0.0, residual2) / degrees;
     std::vector<double> z(n), with_y(n);
     double z2 = 0;
     for (double& one : z) {
@@ -179,20 +185,53 @@ std::vector<double> seed_of(const NoisyJointSums& sums) {
 // Sums of two columns around their means, in z.
 struct Centred {
   double rows, x, y, xx, yy, xy;  // x, y: means
+  double xx_clear, yy_clear;      // less what the noise of xy tells about theirs
   double error;                   // of xy, under no correlation
 };
+
+// What noise of 1, x, y, T(x), x y, T(y) does to sums around the means x and y.
+struct CentredNoise {
+  double rows, xx, yy, xy;
+};
+
+CentredNoise centred_noise(std::span<const double> e, double x, double y) {
+  return {e[0], (e[3] + e[0]) / 2 - 2 * x * e[1] + x * x * e[0],
+          (e[5] + e[0]) / 2 - 2 * y * e[2] + y * y * e[0],
+          e[4] - x * e[2] - y * e[1] + x * y * e[0]};
+}
+
+// A mean as far from the middle of the range as its square less its variance by noise says.
+double mean_of(double sum, double rows, double noise_sd) {
+  const double mean = std::clamp(sum / rows, -1.0, 1.0), m2 = mean * mean;
+  const double noise = noise_sd * noise_sd * (1 + m2) / (rows * rows);
+  return std::copysign(std::sqrt(std::max(0.0, m2 - noise)), mean);
+}
+
+// Of the noise of xy: its variance, and what it tells about the noise of xx (by symmetry of yy).
+double cross_noise2(double noise_sd, double x, double y) {
+  return noise_sd * noise_sd * (1 + x * x) * (1 + y * y);
+}
+double cross_slope(double noise_sd, double x, double y, double sampling) {
+  const double together = noise_sd * noise_sd * x * y * (2.5 + x * x);
+  return together / (sampling + cross_noise2(noise_sd, x, y));
+}
 
 Centred centred(double rows, double sx, double sy, double pxx, double pyy, double pxy,
                 double noise_sd) {
   Centred c{};
   c.rows = std::max(rows, std::max(3.0, noise_sd));
-  c.x = std::clamp(sx / c.rows, -1.0, 1.0);
-  c.y = std::clamp(sy / c.rows, -1.0, 1.0);
-  c.xx = std::max(0.0, pxx - c.rows * c.x * c.x);
-  c.yy = std::max(0.0, pyy - c.rows * c.y * c.y);
+  c.x = mean_of(sx, c.rows, noise_sd);
+  c.y = mean_of(sy, c.rows, noise_sd);
+  const double xx = pxx - 2 * c.x * sx + c.x * c.x * rows;
+  const double yy = pyy - 2 * c.y * sy + c.y * c.y * rows;
+  c.xx = std::max(0.0, xx);
+  c.yy = std::max(0.0, yy);
   c.xy = pxy - c.x * sy - c.y * sx + rows * c.x * c.y;
-  const double x2 = c.x * c.x, y2 = c.y * c.y;
-  c.error = std::sqrt(c.xx * c.yy / (c.rows - 1) + noise_sd * noise_sd * (1 + x2) * (1 + y2));
+  const double sampling = c.xx * c.yy / (c.rows - 1);
+  c.xx_clear = xx - cross_slope(noise_sd, c.x, c.y, sampling) * c.xy;
+  c.yy_clear = yy - cross_slope(noise_sd, c.y, c.x, sampling) * c.xy;
+  c.error = std::sqrt(std::max(0.0, c.xx_clear) * std::max(0.0, c.yy_clear) / (c.rows - 1) +
+                      cross_noise2(noise_sd, c.x, c.y));
   return c;
 }
 
@@ -229,11 +268,24 @@ TestOutcome correlation_test(const NoisyJointSums& sums, const Options& options)
   outcome.degrees = std::max(1.0, sums.rows() - 2);
   outcome.statistic = found.xy / found.error;
   const auto seed = seed_of(sums);
-  // Two normal columns of this correlation, with both spreads moved, and the noise.
-  const auto redraw = [&](double rho, double shift, Resample& random) {
-    const double n = found.rows;
-    const double vx = std::clamp((found.xx + shift * squares_sd(noise, found.x)) / n, 0.0, 1.0);
-    const double vy = std::clamp((found.yy + shift * squares_sd(noise, found.y)) / n, 0.0, 1.0);
+  // Two normal columns of this correlation, their number and spreads as the release allows, and the
+  // noise.
+  const auto redraw = [&](double rho, Resample& random) {
+    const double sampling = found.xx * found.yy / (found.rows - 1);
+    const double slope_x = cross_slope(noise, found.x, found.y, sampling),
+                 slope_y = cross_slope(noise, found.y, found.x, sampling);
+    double n = 0, sum_xx = 0, sum_yy = 0;
+    for (int i = 0; i < kTries; ++i) {
+      const CentredNoise e = centred_noise(noise_of(sums, random), found.x, found.y);
+      const double chance = std::sqrt(sampling) * random.normal();
+      n = sums.rows() - e.rows;
+      sum_xx = found.xx_clear - e.xx + slope_x * (e.xy + chance);
+      sum_yy = found.yy_clear - e.yy + slope_y * (e.xy + chance);
+      if (n >= 3 && sum_xx >= 0 && sum_yy >= 0) break;
+    }
+    n = std::max(3.0, n);
+    const double vx = std::clamp(sum_xx / n, 0.0, 1 - found.x * found.x),
+                 vy = std::clamp(sum_yy / n, 0.0, 1 - found.y * found.y);
     const double mx = random.normal() / std::sqrt(n);
     const double my = rho * mx + std::sqrt(1 - rho * rho) * random.normal() / std::sqrt(n);
     const double xx = random.chi_square(n - 1), cross = std::sqrt(xx) * random.normal();
@@ -247,13 +299,14 @@ TestOutcome correlation_test(const NoisyJointSums& sums, const Options& options)
                    vy * yy + n * y * y + (e[5] + e[0]) / 2,
                    std::sqrt(vx * vy) * xy + n * x * y + e[4], noise);
   };
-  outcome.p_value = worst_p_value(
-      std::fabs(outcome.statistic), std::size(kSpreadShifts),
-      [&](std::size_t scenario, Resample& random) {
-        const Centred drawn = redraw(0, kSpreadShifts[scenario], random);
+  outcome.p_value = p_value(
+      std::fabs(outcome.statistic),
+      [&](Resample& random) {
+        const Centred drawn = redraw(0, random);
         return std::fabs(drawn.xy) / drawn.error;
       },
       seed, options);
+  if (!options.intervals) return outcome;
   outcome.interval = {-1, 1};
   const auto z = fisher(found, noise);
   outcome.estimate = z ? std::tanh(z->z)
@@ -262,10 +315,9 @@ TestOutcome correlation_test(const NoisyJointSums& sums, const Options& options)
                               : 0);
   outcome.standard_error = z ? z->error * (1 - outcome.estimate * outcome.estimate) : 1;
   if (!z) return outcome;
-  const double times = worst_quantile(
-      1,
-      [&](std::size_t, Resample& random) {
-        const auto drawn = fisher(redraw(outcome.estimate, 0, random), noise);
+  const double times = quantile(
+      [&](Resample& random) {
+        const auto drawn = fisher(redraw(outcome.estimate, random), noise);
         return drawn ? std::fabs(drawn->z - z->z) / drawn->error : kInfinity;
       },
       seed, options);
@@ -280,7 +332,10 @@ Regression linear_regression(const NoisyJointSums& sums, const Options& options)
   result.rows = sums.rows();
   result.coefficients.resize(n);
   for (auto& one : result.coefficients)
-    one.interval = one.simultaneous = {-kInfinity, kInfinity}, one.standard_error = kInfinity;
+    one = {.standard_error = kInfinity,
+           .p_value = kNotGiven,
+           .interval = {-kInfinity, kInfinity},
+           .simultaneous = {-kInfinity, kInfinity}};
   const auto found = fit(sums);
   if (!found) return result;
   result.identified = true;
@@ -309,41 +364,34 @@ Regression linear_regression(const NoisyJointSums& sums, const Options& options)
     return std::sqrt(f.spread2 * sampling +
                      sums.noise_sd * sums.noise_sd * noise_factors(u, f.beta));
   };
-  const std::size_t scenarios = std::size(kSpreadShifts);
   const unsigned draws = options.draws;
   const double centre = intercept_of(found->beta);
-  std::vector<std::vector<double>> deviations(scenarios * (n + 1), std::vector<double>(draws));
-  const auto seed = seed_of(sums);
-  for (std::size_t s = 0; s < scenarios; ++s) {
-    Resample random(seed);
-    Redraw redraw(sums, *found);
-    for (unsigned i = 0; i < draws; ++i) {
-      const auto drawn = redraw(s, random);
-      double largest = 0;
-      for (std::size_t j = 0; j < n; ++j) {
-        double t = kInfinity;
-        if (drawn && j == 0)
-          t = std::fabs(intercept_of(drawn->beta) - centre) / intercept_error(*drawn);
-        else if (drawn)
-          t = std::fabs(drawn->beta[j] - found->beta[j]) / drawn->error[j];
-        deviations[s * (n + 1) + j][i] = t;
-        largest = std::max(largest, t);
-      }
-      deviations[s * (n + 1) + n][i] = largest;
+  std::vector<std::vector<double>> deviations(n + 1, std::vector<double>(draws));
+  Resample random(seed_of(sums));
+  Redraw redraw(sums, *found);
+  for (unsigned i = 0; i < draws; ++i) {
+    auto drawn = redraw(random);
+    // What is asked is the law of estimates that are given at all.
+    for (int tries = 1; !drawn && tries < kTries; ++tries) drawn = redraw(random);
+    double largest = 0;
+    for (std::size_t j = 0; j < n; ++j) {
+      double t = kInfinity;
+      if (drawn && j == 0)
+        t = std::fabs(intercept_of(drawn->beta) - centre) / intercept_error(*drawn);
+      else if (drawn)
+        t = std::fabs(drawn->beta[j] - found->beta[j]) / drawn->error[j];
+      deviations[j][i] = t;
+      largest = std::max(largest, t);
     }
+    deviations[n][i] = largest;
   }
-  const auto quantile = [&](std::size_t j) {
-    double worst = 0;
+  const auto at_confidence = [&](std::size_t j) {
     const auto at = static_cast<std::ptrdiff_t>(
         std::min<double>(std::ceil(options.confidence * (draws + 1)), draws) - 1);
-    for (std::size_t s = 0; s < scenarios; ++s) {
-      auto& all = deviations[s * (n + 1) + j];
-      std::nth_element(all.begin(), all.begin() + at, all.end());
-      worst = std::max(worst, all[static_cast<std::size_t>(at)]);
-    }
-    return worst;
+    std::nth_element(deviations[j].begin(), deviations[j].begin() + at, deviations[j].end());
+    return deviations[j][static_cast<std::size_t>(at)];
   };
-  const double joint = quantile(n);
+  const double joint = at_confidence(n);
   for (std::size_t j = 0; j < n; ++j) {
     Coefficient& one = result.coefficients[j];
     const double unit = j == 0 ? half_y : half_y / sums.half[j - 1];
@@ -351,14 +399,10 @@ Regression linear_regression(const NoisyJointSums& sums, const Options& options)
     one.value = middle + unit * (j == 0 ? centre : found->beta[j]);
     one.standard_error = unit * (j == 0 ? intercept_error(*found) : found->error[j]);
     one.statistic = one.value / one.standard_error;
-    for (std::size_t s = 0; s < scenarios; ++s) {
-      const auto& all = deviations[s * (n + 1) + j];
-      const auto hits = std::count_if(all.begin(), all.end(),
-                                      [&](double t) { return t >= std::fabs(one.statistic); });
-      const double p_value = (1.0 + static_cast<double>(hits)) / (1.0 + draws);
-      one.p_value = s == 0 ? p_value : std::max(one.p_value, p_value);
-    }
-    const double reach = quantile(j) * one.standard_error, all = joint * one.standard_error;
+    const auto hits = std::count_if(deviations[j].begin(), deviations[j].end(),
+                                    [&](double t) { return t >= std::fabs(one.statistic); });
+    one.p_value = (1.0 + static_cast<double>(hits)) / (1.0 + draws);
+    const double reach = at_confidence(j) * one.standard_error, all = joint * one.standard_error;
     one.interval = {one.value - reach, one.value + reach};
     one.simultaneous = {one.value - all, one.value + all};
   }

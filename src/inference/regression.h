@@ -2,13 +2,12 @@
 //
 // Standard errors add the noise's part to the sampling part. Tests and intervals use the
 // studentised estimate, whose law is found by drawing residuals and noise anew from the fitted
-// line, for several residual spreads that the release does not rule out. Where the noise does not
-// let the regressors be told apart from a constant (or from each other), nothing is claimed:
-// p-values are 1 and intervals infinite.
+// line, with residual spreads that the release allows. Where the noise does not let the regressors
+// be told apart from a constant (or from each other), nothing is claimed: p-values are not numbers
+// and intervals infinite.
 //
-// Guarantee: privacy is the release's; what is here is post-processing. Level: measured, at most
-// the
-//            nominal one (docs/inference.md).
+// Guarantee: privacy is the release's; what is here is post-processing. Level: measured
+//            (docs/inference.md).
 // Assumes:   one row per unit, rows independent; residuals of equal spread; values as moved into
 //            their ranges.
 // Argument:  docs/proofs/inference.md
@@ -25,7 +24,8 @@ namespace discreet::inference {
 TestOutcome correlation_test(const NoisyJointSums& sums, const Options& options = {});
 
 struct Coefficient {
-  double value = 0, standard_error = 0, statistic = 0, p_value = 1;
+  double value = 0, standard_error = 0, statistic = 0,
+         p_value = 1;       ///< p: NaN where nothing can be said
   Interval interval{};      ///< infinite where nothing can be said
   Interval simultaneous{};  ///< jointly with all other coefficients
 };

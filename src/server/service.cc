@@ -8,6 +8,7 @@
 #include "curator/asker_schema.h"
 #include "curator/twins.h"
 #include "ledger/scram.h"
+#include "random/pooled_random.h"
 #include "random/secure_random.h"
 #include "server/catalog_database.h"
 #include "sql/type.h"
@@ -15,7 +16,10 @@
 namespace discreet::server {
 
 struct Service::Worker {
-  SecureRandom random;
+  explicit Worker(NoisePool& pool) : random(bits, pool) {}
+
+  SecureRandom bits;
+  PooledRandom random;
   std::optional<Curator> curator;
   std::thread thread;
 };
@@ -35,7 +39,7 @@ Result<std::unique_ptr<Service>> Service::open(const catalog::Policy& policy, co
     DISCREET_TRY(service->collector_, local::Collector::open(service->settings_.reports.string()));
   }
   // The engine's own words may quote rows: they are not written anywhere.
-  auto first = std::make_unique<Worker>();
+  auto first = std::make_unique<Worker>(service->noise_);
   DISCREET_TRY(Curator curator, Curator::open(policy, clock, first->random, nullptr));
   first->curator.emplace(std::move(curator));
   DISCREET_TRY_VOID(first->curator->ledger().open_reader());
@@ -52,7 +56,7 @@ Result<std::unique_ptr<Service>> Service::open(const catalog::Policy& policy, co
   const std::size_t workers = std::max<std::size_t>(1, service->settings_.workers);
   const std::size_t quick = std::max<std::size_t>(1, service->settings_.quick_workers);
   while (service->workers_.size() < workers + quick) {
-    auto worker = std::make_unique<Worker>();
+    auto worker = std::make_unique<Worker>(service->noise_);
     DISCREET_TRY(Curator next, service->workers_.front()->curator->connect(worker->random));
     worker->curator.emplace(std::move(next));
     service->workers_.push_back(std::move(worker));

@@ -23,6 +23,7 @@
 #include "ledger/sha256.h"
 #include "ledger/users.h"
 #include "local/collector/collector.h"
+#include "random/noise_pool.h"
 #include "server/limits.h"
 #include "server/log.h"
 #include "server/metrics.h"
@@ -102,6 +103,7 @@ class Service {
   const Clock& clock() const { return clock_; }
   Metrics& metrics() { return metrics_; }
   Log& log() { return log_; }
+  const NoisePool& noise() const { return noise_; }
 
   // The I/O thread only.
   LoginGuard& logins() { return logins_; }
@@ -127,6 +129,8 @@ class Service {
     Identity identity;
     Instant expires;
   };
+  NoisePool noise_;  // one for all workers, which end before it does
+
   std::mutex sessions_mutex_;
   std::map<ledger::Digest, Session> sessions_;
 

@@ -191,6 +191,7 @@ std::optional<Routed> query(Curator& curator, const Identity& identity, const Re
     if (!known) return Response{};
     const Answer& answer = *found;
     routed.charged = !answer.repeated && answer.cost.epsilon > 0;
+    routed.noise_ahead = answer.noise_ahead;
     if (!routed.charged) routed.kind = RequestKind::Repeat;
     if (format == "csv") return Response{200, "text/csv; charset=utf-8", csv_of(answer), false, 0};
     if (format == "arrow")
