@@ -10,7 +10,7 @@ PCA the numeric columns of all rows; a regression is of one numeric column on th
 
 Results are appended to a file as they come, one JSON object a line, and what is there is not run again: stop and start it as you like.
 
-usage: learn.py --build build [--data FOLDER] [--results FILE] [--seeds 10] [--epsilons .1,.5,1,3,10] [--only NAME,NAME] [--not NAME,NAME] [--split 0]
+usage: learn.py --build build [--data FOLDER] [--results FILE] [--seeds 10] [--epsilons .1,.5,1,3,10] [--only 'PART;PART'] [--not 'PART;PART'] [--split 0]
        learn.py --build build --report        what is in the file, run nothing
 (bench/peers/run.sh makes the environment; Opacus and dp-xgboost have environments of their own, made on first use: the one needs torch, the other
 compiles for minutes and cannot live with numpy 2. A peer that cannot be installed, imported or run is named with its reason.)
@@ -132,7 +132,8 @@ def discreet(model):
 def diffprivlib(kind, every_code=False):
     def run(task, epsilon, seed, binary):
         import diffprivlib.models as dp
-        width, numbers, at = task.scaled.shape[1], task.numbers, task.numeric.index(task.amount)
+        # Copies: some of these models centre or clip their input in place, which the next one would then get.
+        width, numbers, at = task.scaled.shape[1], task.numbers.copy(), task.numeric.index(task.amount)
         box, number_box = (np.zeros(width), np.ones(width)), (np.zeros(numbers.shape[1]), np.ones(numbers.shape[1]))
         table = task.scaled
         if kind == "logistic":
@@ -151,14 +152,14 @@ def diffprivlib(kind, every_code=False):
             model.fit(numbers[task.train][:, others], numbers[task.train][:, at])
             return {"cpu": cpu() - before, "first": model.score(numbers[task.test][:, others], numbers[task.test][:, at])}
         if kind == "kmeans":
-            model = dp.KMeans(5, epsilon=epsilon, bounds=number_box, random_state=seed).fit(numbers)
+            model = dp.KMeans(5, epsilon=epsilon, bounds=number_box, random_state=seed).fit(numbers.copy())
             seconds = cpu() - before
-            gaps = ((numbers[:, None, :] - model.cluster_centers_[None]) ** 2).sum(2).min(1)
+            gaps = ((task.numbers[:, None, :] - model.cluster_centers_[None]) ** 2).sum(2).min(1)
             return {"cpu": seconds, "first": float(gaps.mean() / task.best_inertia())}
         if kind == "pca":
-            model = dp.PCA(2, epsilon=epsilon, bounds=number_box, data_norm=math.sqrt(numbers.shape[1]), random_state=seed).fit(numbers)
+            model = dp.PCA(2, epsilon=epsilon, bounds=number_box, data_norm=math.sqrt(numbers.shape[1]), random_state=seed).fit(numbers.copy())
             seconds = cpu() - before
-            basis, centred = np.linalg.qr(model.components_.T)[0], numbers - numbers.mean(0)
+            basis, centred = np.linalg.qr(model.components_.T)[0], task.numbers - task.numbers.mean(0)
             return {"cpu": seconds, "first": float(((centred @ basis) ** 2).sum() / (centred ** 2).sum())}
         model.fit(table[task.train], task.y[task.train])
         seconds = cpu() - before
@@ -241,8 +242,9 @@ METHODS = [
     Method("diffprivlib PCA", "PCA (explained)", diffprivlib("pca"), 1, "learn"),
     Method("DP-EBM, default", BINARY, dp_ebm(), 3, "learn"),
     *[Method(f"DP-EBM, {name}", BINARY, dp_ebm(**settings), 5, "learn") for name, settings in EBM.items()],
-    Method("Opacus logistic", BINARY, opacus(0), 6, "learn_opacus"),
-    Method("Opacus logistic, every code one-hot", BINARY, opacus(0, True), 7, "learn_opacus"),
+    Method("Opacus logistic, rate .05", BINARY, opacus(0, rate=0.05), 6, "learn_opacus"),
+    Method("Opacus logistic, rate .05, every code one-hot", BINARY, opacus(0, True, rate=0.05), 7, "learn_opacus"),
+    Method("Opacus logistic", BINARY, opacus(0), 8, "learn_opacus"),
     Method("Opacus, 32 hidden", "network", opacus(32), 6, "learn_opacus"),
     Method("Opacus, 32 hidden, every code one-hot", "network", opacus(32, True), 7, "learn_opacus"),
 ]
@@ -250,8 +252,8 @@ METHODS = [
 
 def wanted(options, task, method):
     full = f"{task}: {method.kind}: {method.name}"
-    return (not options.only or any(part in full for part in options.only.split(","))) and not (
-        options.without and any(part in full for part in options.without.split(",")))
+    return (not options.only or any(part in full for part in options.only.split(";"))) and not (
+        options.without and any(part in full for part in options.without.split(";")))
 
 
 def read_results(path):
@@ -330,8 +332,8 @@ def main():
     parser.add_argument("--results", help="default: BUILD/peers-learn.jsonl")
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--epsilons", default=".1,.5,1,3,10")
-    parser.add_argument("--only", default="", help="parts of 'task: kind: method', with commas")
-    parser.add_argument("--not", dest="without", default="", help="parts of 'task: kind: method', with commas")
+    parser.add_argument("--only", default="", help="parts of 'task: kind: method', with semicolons")
+    parser.add_argument("--not", dest="without", default="", help="parts of 'task: kind: method', with semicolons")
     parser.add_argument("--split", type=int, default=0)
     parser.add_argument("--report", action="store_true")
     parser.add_argument("--home", default="", help=argparse.SUPPRESS)

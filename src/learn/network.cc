@@ -162,14 +162,16 @@ Result<TrainedNetwork> train_network(const CodedRows& rows, const Coding& coding
   DISCREET_TRY(const auto giving_up, GaussianBudget::make({target.epsilon, delta_giving_up}));
   // Rates and steps are public: strong noise wants few steps of many rows.
   const double mu = budget.mu();
+  const double check_share = settings.check_share > 0 ? settings.check_share
+                             : mu < 0.1               ? 0.03
+                                                      : 0.01;
   const double rate = settings.rate > 0 ? settings.rate : mu < 0.1 ? 0.25 : 0.1;
   const std::uint64_t steps = settings.steps > 0 ? settings.steps
                               : mu < 0.1         ? 40
                               : mu < 1           ? 120
                                                  : 240;
   TrainedNetwork trained;
-  DISCREET_TRY(trained.plan,
-               plan_sgd(training, rate, steps, settings.table_share + settings.check_share));
+  DISCREET_TRY(trained.plan, plan_sgd(training, rate, steps, settings.table_share + check_share));
   DISCREET_TRY(ClassTables tables,
                measure_class_tables(rows, coding, budget, settings.table_share, random));
 
@@ -282,7 +284,7 @@ Result<TrainedNetwork> train_network(const CodedRows& rows, const Coding& coding
                   "noise {:.3g} "
                   "times the clipping norm",
                   tables.rows, h, steps, rate, trained.plan.multiplier));
-  DISCREET_TRY_VOID(finish(rows, tables, rows_min, settings.check_share, budget, random, trained));
+  DISCREET_TRY_VOID(finish(rows, tables, rows_min, check_share, budget, random, trained));
   return trained;
 }
 

@@ -69,7 +69,9 @@ Result<TrainedAdditive> train_objective(const CodedRows& rows, const Coding& cod
                              : plan.mu < 0.5          ? 0.35
                                                       : 0.2;
   DISCREET_TRY(ClassTables tables, measure_class_tables(rows, coding, budget, table_share, random));
-  const double share = 1 - table_share - settings.check_share;
+  const double check_share =
+      settings.check_share > 0 ? check_share_for(tables.rows, plan.mu, settings.check_share) : 0;
+  const double share = 1 - table_share - check_share;
   const std::uint32_t bins = bins_for(tables.rows, plan.mu, m, settings.bins, 4, 64);
   TrainedAdditive trained;
   AdditiveModel& model = trained.model;
@@ -84,7 +86,7 @@ Result<TrainedAdditive> train_objective(const CodedRows& rows, const Coding& cod
 
   trained.notes.rows = tables.rows;
   const double rows_min = settings.rows_min * std::sqrt(m) / plan.mu;
-  if (settings.check_share > 0) {  // else someone else decides
+  if (check_share > 0) {  // else someone else decides
     DISCREET_TRY(const bool gave_up, give_up_early(rows.labels, rows_min, share, budget, random,
                                                    tables, trained.notes));
     if (gave_up) {
@@ -138,9 +140,9 @@ Result<TrainedAdditive> train_objective(const CodedRows& rows, const Coding& cod
   trained.notes.notes.push_back(fmt::format(
       "about {:.0f} rows; up to {} bins a column; ridge {:.3g}; noise on the minimum {:.2g}",
       tables.rows, bins, loss.ridge, std::sqrt(whisper.sigma2()) / kOutputUnit));
-  if (settings.check_share > 0) {
+  if (check_share > 0) {
     DISCREET_TRY_VOID(
-        finish_additive(rows, tables, rows_min, settings.check_share, budget, random, trained));
+        finish_additive(rows, tables, rows_min, check_share, budget, random, trained));
   }
   trained.tables = tables;
   trained.binned = binned;
