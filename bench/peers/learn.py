@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Private models of ADULT and of the NIST ACS tables: Discreet beside diffprivlib, DP-EBM, Opacus and dp-xgboost, as accuracy/AUC and CPU seconds.
+"""Private models of ADULT and of the NIST ACS tables: Discreet beside diffprivlib, DP-EBM and Opacus, as accuracy/AUC and CPU seconds.
 
 Everybody gets the same rows (scikit-learn's train_test_split(test_size=.2, random_state=SPLIT)), columns as codes with public domains, the same
 epsilon and delta = 1e-5, one thread. Linear models and networks of the peers get numeric columns scaled to [0, 1] by their domains and one-hot codes
 for the others, and once more every code one-hot, which is nearer to what Discreet makes of a table; row norms are bounded publicly. diffprivlib's naive
-Bayes and forest get every code scaled to [0, 1], with which they do better; DP-EBM its own types and bounds, dp-xgboost codes and bounds; k-means and
+Bayes and forest get every code scaled to [0, 1], with which they do better; DP-EBM its own types and bounds; k-means and
 PCA the numeric columns of all rows; a regression is of one numeric column on the others. Discreet is the program itself, reading and writing files:
 "cpu" is its training alone, as it is for the peers, "whole" the whole process with reading the CSV file.
 
@@ -12,8 +12,8 @@ Results are appended to a file as they come, one JSON object a line, and what is
 
 usage: learn.py --build build [--data FOLDER] [--results FILE] [--seeds 10] [--epsilons .1,.5,1,3,10] [--only 'PART;PART'] [--not 'PART;PART'] [--split 0]
        learn.py --build build --report        what is in the file, run nothing
-(bench/peers/run.sh makes the environment; Opacus and dp-xgboost have environments of their own, made on first use: the one needs torch, the other
-compiles for minutes and cannot live with numpy 2. A peer that cannot be installed, imported or run is named with its reason.)
+(bench/peers/run.sh makes the environment; Opacus has one of its own, made on first use, since it needs torch. dp-xgboost is not in the table: it has no
+wheel, compiles for many minutes and cannot live with numpy 2. A peer that cannot be installed, imported or run is named with its reason.)
 """
 import argparse
 import collections
