@@ -71,7 +71,7 @@ struct Comparison {
   const char* name;
   std::string private_sql, plain_sql;
   std::size_t keys;
-  double target;           ///< ours / plain at most
+  double target;           ///< ours / plain at most; 0: nobody said
   std::string slower_sql;  ///< and this must take at least twice ours
 };
 
@@ -91,7 +91,7 @@ std::vector<Comparison> comparisons() {
        "SELECT key, count(DISTINCT person) FROM plain GROUP BY key"},
       {"person: bounds found, count and sum",
        "SELECT key, count(*), sum(amount) FROM by_person GROUP BY key",
-       "SELECT person, count(*), sum(amount) FROM plain GROUP BY person", 0, 1.5, ""},
+       "SELECT person, count(*), sum(amount) FROM plain GROUP BY person", 0, 0, ""},
   };
 }
 
@@ -139,8 +139,9 @@ void run(const Comparison& one, const Options& options, DuckDb& plain, Curator& 
     }
     last = *std::move(answer);
   }
-  std::printf("%-38s %7.3f s %7.3f s  wall %5.2fx  cpu %5.2fx  (at most %.1fx)", one.name,
-              ours.wall, theirs.wall, ours.wall / theirs.wall, ours.cpu / theirs.cpu, one.target);
+  std::printf("%-38s %7.3f s %7.3f s  wall %5.2fx  cpu %5.2fx", one.name, ours.wall, theirs.wall,
+              ours.wall / theirs.wall, ours.cpu / theirs.cpu);
+  if (one.target > 0) std::printf("  (at most %.1fx)", one.target);
   if (!one.slower_sql.empty())
     std::printf("  count(distinct person) %.3f s = wall %.1fx, cpu %.1fx (at least 2x)",
                 slower.wall, slower.wall / ours.wall, slower.cpu / ours.cpu);

@@ -335,6 +335,8 @@ int run(const Options& options) {
     classify(options, "logistic, NIST income at least the median",
              ".8693/.9313  .8891/.9529  .8972/.9580", *nist, "PINCP_DECILE",
              options.setting("cut", 6), by_logistic);
+  if (wants("nist-own-trees"))
+    classify(options, "boosted trees, NIST own or rent", "-", *housed, "OWN_RENT", 2.0, by_trees);
   if (wants("nist-own"))
     classify(options, "logistic, NIST own or rent", ".7376/.8080  .7757/.8513  .7830/.8582",
              *housed, "OWN_RENT", 2.0, by_logistic);

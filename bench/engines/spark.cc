@@ -4,6 +4,7 @@
 // A Spark Connect server of the benchmark's own with two executors (DISCREET_SPARK_HOME, as make
 // test-spark has it), tables in Parquet.
 //   bench_spark [--rows N,N,...] [--rounds N] [--groups N]
+//     [--only WORDS]
 #include <cstdlib>
 
 #include <fmt/format.h>

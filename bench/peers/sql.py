@@ -125,7 +125,7 @@ def diffprivlib_questions(folder):
 
     import numpy as np
     from diffprivlib import tools
-    from diffprivlib.mechanisms import Geometric, LaplaceTruncated
+    from diffprivlib.mechanisms import Geometric
     warnings.filterwarnings("ignore")
 
     def load():
@@ -147,13 +147,17 @@ def diffprivlib_questions(folder):
     if (folder / "ages.csv").exists():
         def ages():
             return np.loadtxt(folder / "ages.csv", skiprows=1)
-        yield "ADULT count", lambda: [int(tools.count_nonzero(ages() > 0, epsilon=EPSILON))]
-        yield "ADULT sum(age)", lambda: [float(tools.sum(ages(), epsilon=EPSILON, bounds=(17, 90)))]
-        # Its mean takes n as known: a count beside it makes the comparison equal.
+        # Its tools take the number of rows as known: a count of all of them is cut off there, and a sum is protected against a row that is
+        # replaced (by upper - lower). Its mechanism for the count and bounds that hold zero make neighbours and knowledge equal to the others'.
+
+        def count(rows, epsilon):
+            return Geometric(epsilon=epsilon, sensitivity=1).randomise(len(rows))
+        yield "ADULT count", lambda: [count(ages(), EPSILON)]
+        yield "ADULT sum(age)", lambda: [float(tools.sum(ages(), epsilon=EPSILON, bounds=(0, 90)))]
+
         def mean():
             a = ages()
-            n = tools.count_nonzero(a > 0, epsilon=EPSILON / 2)
-            return [float(tools.sum(a, epsilon=EPSILON / 2, bounds=(17, 90))) / max(1, int(n))]
+            return [float(tools.sum(a, epsilon=EPSILON / 2, bounds=(0, 90))) / max(1, count(a, EPSILON / 2))]
         yield "ADULT avg(age)", mean
 
 
@@ -240,7 +244,7 @@ def discreet(build, folder, truth, runs):
     results = {}
     for by_key in (True, False):
         names = [name for name in truth if name.endswith("by key") == by_key]
-        out = subprocess.run([f"{build}/bin/peers_ask", folder / "discreet.toml", "3" if by_key else str(runs), str(EPSILON)], text=True, check=True,
+        out = subprocess.run([f"{build}/bin/peers_ask", folder / "discreet.toml", "5" if by_key else str(runs), str(EPSILON)], text=True, check=True,
                              stdout=subprocess.PIPE, input="".join(sql[name] + "\n" for name in names)).stdout
         for name, line in zip(names, out.splitlines()):
             answer = json.loads(line)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -127,6 +128,7 @@ struct Trained {
   bool repeated = false;
   std::string left;
   std::vector<std::string> notes;
+  double cpu_seconds = 0;  // of training alone, without reading and writing
 };
 
 Result<Trained> fit_file(const FitArguments& arguments) {
@@ -135,8 +137,10 @@ Result<Trained> fit_file(const FitArguments& arguments) {
   DISCREET_TRY_VOID(say_forecast(request, arguments.rows, stderr));
   DISCREET_TRY(const auto raw, read_raw_table(arguments.data));
   SecureRandom random;
+  const std::clock_t before = std::clock();
   DISCREET_TRY(const learn::Model model, learn::fit(request, raw, random));
-  return Trained{learn::to_json(model), false, "", model.notes};
+  const double taken = static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;
+  return Trained{learn::to_json(model), false, "", model.notes, taken};
 }
 
 // Texts that only the rows know cannot be learned from; they are left out, with a note.
@@ -189,7 +193,7 @@ Result<Trained> fit_under_policy(const FitArguments& arguments) {
                                  check, make));
   const auto& texts = made.tables.front().columns.front().texts;
   DISCREET_CHECK(texts.size() == 1, "a recorded model is one text");
-  return Trained{texts.front(), made.repeated, made.left, made.notes};
+  return Trained{texts.front(), made.repeated, made.left, made.notes, 0};
 }
 
 Result<void> dry_run(const FitArguments& arguments) {
@@ -220,12 +224,14 @@ int run_fit(const FitArguments& arguments) {
   fmt::print(stderr, "wrote {}{}, in {:.2f} s\n", arguments.out,
              trained->repeated ? " (paid before: nothing)" : "", taken.count());
   if (!trained->left.empty()) fmt::print(stderr, "{}\n", trained->left);
-  if (arguments.json)
-    fmt::print("{}\n", ordered_json{{"out", arguments.out},
-                                    {"repeated", trained->repeated},
-                                    {"notes", trained->notes},
-                                    {"seconds", taken.count()}}
-                           .dump());
+  if (arguments.json) {
+    ordered_json json = {{"out", arguments.out},
+                         {"repeated", trained->repeated},
+                         {"notes", trained->notes},
+                         {"seconds", taken.count()}};
+    if (arguments.policy.empty()) json["training_cpu_seconds"] = trained->cpu_seconds;
+    fmt::print("{}\n", json.dump());
+  }
   return kOk;
 }
 

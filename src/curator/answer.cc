@@ -1,6 +1,8 @@
 #include "curator/answer.h"
 
+#include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -31,6 +33,26 @@ Json errors_of_column(const Answer& answer, std::size_t column) {
   }
   if (!any) return nullptr;
   return same ? all.front() : all;
+}
+
+// Text from the data may hold bytes that are not UTF-8: they are replaced, never a reason to fail.
+std::string dump(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+void append_cell(const std::optional<std::string>& cell, std::string& bytes) {
+  const auto stands_for_itself = [](char c) {
+    return c >= ' ' && c <= '~' && c != '"' && c != '\\';
+  };
+  if (!cell) {
+    bytes += "null";
+  } else if (std::all_of(cell->begin(), cell->end(), stands_for_itself)) {
+    bytes += '"';
+    bytes += *cell;
+    bytes += '"';
+  } else {
+    bytes += dump(*cell);
+  }
 }
 
 void read_errors_of_column(const Json& json, Answer& answer, std::size_t column) {
@@ -70,30 +92,37 @@ Answer Answer::with_error_columns() const {
   return wide;
 }
 
+// Rows are written as text at once: thousands of cells as JSON values would take longer than the
+// noise in them.
 std::string Answer::to_bytes() const {
-  Json json;
-  json["version"] = 1;
-  json["columns"] = Json::array();
+  Json head, tail;
+  head["version"] = 1;
+  head["columns"] = Json::array();
   for (const auto& column : columns)
-    json["columns"].push_back({{"name", column.name}, {"type", column.type}});
-  json["rows"] = Json::array();
-  for (const auto& row : rows) {
-    Json cells = Json::array();
-    for (const auto& cell : row) cells.push_back(optional_json(cell));
-    json["rows"].push_back(std::move(cells));
-  }
-  json["error95"] = Json::array();
-  for (const auto& error : error95) json["error95"].push_back(optional_json(error));
-  json["errors"] = Json::array();
+    head["columns"].push_back({{"name", column.name}, {"type", column.type}});
+  tail["error95"] = Json::array();
+  for (const auto& error : error95) tail["error95"].push_back(optional_json(error));
+  tail["errors"] = Json::array();
   for (std::size_t column = 0; column < columns.size(); ++column)
-    json["errors"].push_back(errors_of_column(*this, column));
-  json["noisy"] = noisy;
-  json["notices"] = notices;
-  json["cost"] = {{"epsilon", cost.epsilon}, {"delta", cost.delta}, {"rho", cost.rho}};
-  json["certificate"] = certificate;
-  // Text from the data may hold bytes that are not UTF-8: they are replaced, never a reason to
-  // fail.
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    tail["errors"].push_back(errors_of_column(*this, column));
+  tail["noisy"] = noisy;
+  tail["notices"] = notices;
+  tail["cost"] = {{"epsilon", cost.epsilon}, {"delta", cost.delta}, {"rho", cost.rho}};
+  tail["certificate"] = certificate;
+
+  std::string bytes = dump(head);
+  bytes.back() = ',';  // for the brace that would end it
+  bytes += "\"rows\":[";
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    bytes += row == 0 ? "[" : ",[";
+    for (std::size_t column = 0; column < rows[row].size(); ++column) {
+      if (column > 0) bytes += ',';
+      append_cell(rows[row][column], bytes);
+    }
+    bytes += ']';
+  }
+  bytes += "],";
+  return bytes += std::string_view(dump(tail)).substr(1);
 }
 
 Result<Answer> Answer::from_bytes(const std::string& bytes) {

@@ -40,6 +40,8 @@ struct Answer {
   AnswerCost cost;
   bool repeated = false;     ///< from the record, free
   std::uint64_t charge = 0;  ///< the ledger's number of what was paid; 0: nothing. Not in to_bytes
+  /// Samples of its noise that were drawn ahead (random/pooled_random.h). Not in to_bytes.
+  std::uint64_t noise_ahead = 0;
   /// The core of its certificate, as JSON (certificate.h); Curator::certificate completes it.
   std::string certificate;
 

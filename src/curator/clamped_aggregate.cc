@@ -7,6 +7,7 @@
 
 #include "curator/estimates.h"
 #include "random/discrete_laplace_sampler.h"
+#include "random/pooled_random.h"
 
 namespace discreet {
 namespace {
@@ -122,6 +123,11 @@ Int128 ClampedAggregate::clamped(std::span<const Int128> features) const {
   return std::clamp<Int128>(value, lower_, upper_);
 }
 
+void ClampedAggregate::prepare_noise(std::size_t groups, NoiseAhead& ahead) const {
+  for (const Rational& rate : rates_)
+    ahead.prepare(DiscreteLaplaceSampler::make(rate).value(), groups);
+}
+
 ReleasedColumn ClampedAggregate::release(const Contributions& contributions, std::size_t groups,
                                          RandomSource& random) const {
   DISCREET_CHECK(contributions.groups_limit() <= groups_max_,
@@ -141,7 +147,7 @@ ReleasedColumn ClampedAggregate::release(const Contributions& contributions, std
     }
   std::vector<std::int64_t> noise(groups);
   for (std::size_t sum = 0; sum < rates_.size(); ++sum) {
-    DiscreteLaplaceSampler::make(rates_[sum]).value().draw_many(noise, random);
+    draw_noise(DiscreteLaplaceSampler::make(rates_[sum]).value(), noise, random);
     for (std::size_t group = 0; group < groups; ++group) cells[sum][group] += noise[group];
   }
 

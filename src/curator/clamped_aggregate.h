@@ -23,12 +23,17 @@
 
 namespace discreet {
 
+class NoiseAhead;
+
 class ClampedAggregate {
  public:
   /// Refused: this kind of aggregate has no meaning under bounds per group. InvalidParameter: no
   /// value of the column lies within the bounds, or the noise would not fit 64 bits.
   static Result<ClampedAggregate> make(const sql::Release& release, std::size_t aggregate,
                                        Epsilon epsilon, std::uint64_t groups_max);
+
+  /// Has the noise of so many groups drawn ahead.
+  void prepare_noise(std::size_t groups, NoiseAhead& ahead) const;
 
   ReleasedColumn release(const Contributions& contributions, std::size_t groups,
                          RandomSource& random) const;

@@ -11,6 +11,7 @@
 #include "mechanisms/discrete_gaussian.h"
 #include "mechanisms/discrete_laplace.h"
 #include "random/discrete_laplace_sampler.h"
+#include "random/pooled_random.h"
 
 namespace discreet {
 namespace {
@@ -19,6 +20,8 @@ namespace {
 // rounding up costs nothing that can be seen.
 constexpr int kSizeBits = 20;
 constexpr double kTestShare = 0.02;
+// The search has its whole share of epsilon up to this many cells, and never less than the least.
+constexpr double kWholeShareCells = 4, kSearchShareMin = 0.1;
 // The largest row is at least so many steps of the lattice on which clipped cells are added up.
 constexpr UInt128 kFineMin = 4096;
 // A cell counts no more than this, so that squares of all cells of a unit fit 128 bits.
@@ -80,10 +83,15 @@ Result<ClippedSums> ClippedSums::make(Epsilon epsilon, std::vector<Sum> sums, Cl
     measure.narrow = measure.factor <= UInt128{1} << 21 && measure.row_max <= UInt128{1} << 42;
     if (sum.terms.size() == 1 && sum.terms.front().factor == 1)
       measure.plain = sum.terms.front().feature;
+    if (sum.terms.size() == 2 && sum.terms[0].factor == 1) {
+      measure.moved = sum.terms[0].feature;
+      measure.by = sum.terms[1].feature;
+      measure.times = sum.terms[1].factor;
+    }
     clipped.measures_.push_back(measure);
   }
-  DISCREET_TRY(clipped.search_, Epsilon::make(mul_down(options.search_share, epsilon.value())));
-  DISCREET_TRY(clipped.noise_, Epsilon::make(sub_down(epsilon.value(), clipped.search_.value())));
+  DISCREET_TRY(clipped.noise_,
+               Epsilon::make(sub_down(epsilon.value(), clipped.search_epsilon(1).value())));
   if (options.delta.value() > 0) {
     DISCREET_TRY(clipped.test_, Epsilon::make(mul_down(kTestShare, epsilon.value())));
   }
@@ -146,7 +154,7 @@ void ClippedSums::each_cell(const Contributions& contributions, std::size_t unit
 UInt128 ClippedSums::size_of(Int128 value, std::size_t sum) const {
   const UInt128 magnitude = absolute(value);
   if (!sums_[sum].bounded) return magnitude;
-  const auto& [factor, row_max, fine, rows_max, narrow, plain] = measures_[sum];
+  const auto& [factor, row_max, fine, rows_max, narrow, plain, moved, by, times] = measures_[sum];
   if (narrow && magnitude >> 63 == 0) {
     const auto row = static_cast<std::uint64_t>(row_max), m = static_cast<std::uint64_t>(magnitude);
     const std::uint64_t rest = m % row * static_cast<std::uint64_t>(factor);
@@ -158,7 +166,7 @@ UInt128 ClippedSums::size_of(Int128 value, std::size_t sum) const {
 // The same with its sign, rounded towards zero: the cell on the lattice of sizes.
 std::int64_t ClippedSums::steps_of(Int128 value, std::size_t sum) const {
   const UInt128 magnitude = absolute(value);
-  const auto& [factor, row_max, fine, rows_max, narrow, plain] = measures_[sum];
+  const auto& [factor, row_max, fine, rows_max, narrow, plain, moved, by, times] = measures_[sum];
   std::int64_t steps = 0;
   if (narrow && magnitude >> 63 == 0) {
     const auto row = static_cast<std::uint64_t>(row_max), m = static_cast<std::uint64_t>(magnitude),
@@ -199,21 +207,40 @@ bool ClippedSums::most_touch_many_cells(const Contributions& contributions,
   return noise.value().release(difference, random) > 0;
 }
 
+void ClippedSums::prepare_noise(std::size_t groups, NoiseAhead& ahead) const {
+  if (!options_.size_max || options_.delta.value() > 0) return;
+  for (std::size_t sum = 0; sum < sums_.size(); ++sum)
+    ahead.prepare(DiscreteLaplaceSampler::make(rate(sum, to_big(bounds_.front()), noise_)).value(),
+                  options_.one_group ? 1 : groups);
+}
+
 NoisySums ClippedSums::release(const Contributions& contributions, std::size_t groups,
                                RandomSource& random) const {
   if (options_.one_group) groups = 1;
-  if (options_.delta.value() == 0 || groups * sums_.size() <= kLaplaceCellsMax)
-    return release_laplace(contributions, groups, noise_, random);
-  const Epsilon left = Epsilon::make(sub_down(noise_.value(), test_.value())).value();
+  const std::size_t cells = groups * sums_.size();
+  const double noise = sub_down(epsilon_.value(), search_epsilon(cells).value());
+  if (options_.delta.value() == 0 || cells <= kLaplaceCellsMax)
+    return release_laplace(contributions, groups, Epsilon::make(noise).value(), random);
+  const Epsilon left = Epsilon::make(sub_down(noise, test_.value())).value();
   return most_touch_many_cells(contributions, random)
              ? release_gaussian(contributions, groups, left, random)
              : release_laplace(contributions, groups, left, random);
 }
 
+// A search among few cells stops at a few units above the bound and must not be misled by its own
+// noise; among many it stops at many units, and what it does not need goes to the cells.
+Epsilon ClippedSums::search_epsilon(std::size_t cells) const {
+  const double whole = options_.search_share;
+  const double more = static_cast<double>(std::max<std::size_t>(1, cells)) / kWholeShareCells;
+  const double share = std::min(whole, std::max(kSearchShareMin, whole / std::sqrt(more)));
+  return Epsilon::make(mul_down(share, epsilon_.value())).value();
+}
+
 UInt128 ClippedSums::find_bound(const std::vector<std::int64_t>& above, Epsilon noise,
                                 std::size_t cells, RandomSource& random) const {
   if (options_.size_max) return bounds_.front();
-  return bounds_[BoundSearch::balanced(search_, noise, cells).value().release(above, random)];
+  const auto search = BoundSearch::balanced(search_epsilon(cells), noise, cells);
+  return bounds_[search.value().release(above, random)];
 }
 
 // The size of every unit, and how many are above each bound.
@@ -281,7 +308,7 @@ NoisySums ClippedSums::release_laplace(const Contributions& contributions, std::
   for (std::size_t sum = 0; sum < count; ++sum) {
     const Rational exact = rate(sum, to_big(bound), noise_epsilon);
     const auto sampler = DiscreteLaplaceSampler::make(exact).value();
-    sampler.draw_many(noise, random);
+    draw_noise(sampler, noise, random);
     const int fine = measures_[sum].fine;
     const Int128 half = fine == 0 ? 0 : Int128{1} << (fine - 1);
     auto& of_sum = noisy.cells.emplace_back(groups);
@@ -311,9 +338,10 @@ NoisySums ClippedSums::release_gaussian(const Contributions& contributions, std:
   });
   // Fewer clipped units than under Laplace noise: they are clipped in every cell.
   const double cells = static_cast<double>(groups * count);
-  const double threshold = 4 * std::sqrt(cells) / noise_epsilon.value() + 3 / search_.value();
+  const Epsilon for_search = search_epsilon(groups * count);
+  const double threshold = 4 * std::sqrt(cells) / noise_epsilon.value() + 3 / for_search.value();
   const auto search = BoundSearch::make(
-      search_, static_cast<std::int64_t>(std::fmin(std::round(threshold), 0x1p62)));
+      for_search, static_cast<std::int64_t>(std::fmin(std::round(threshold), 0x1p62)));
   const UInt128 bound = bounds_[search.value().release(sizes.above, random)];
 
   const std::vector<Int128> exact =

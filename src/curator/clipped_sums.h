@@ -25,6 +25,8 @@
 
 namespace discreet {
 
+class NoiseAhead;
+
 struct NoisySums {
   std::vector<std::vector<Int128>> cells;  ///< by sum, by group
   std::vector<double> noise_sd;            ///< by sum
@@ -38,7 +40,8 @@ struct ClipOptions {
   /// Proved of a unit's size, in rows of largest size (all sums bounded): nothing is searched for,
   /// and all of epsilon is for the noise. Enforced by clipping like any bound.
   std::optional<std::uint64_t> size_max;
-  double search_share = 0.25;   ///< of epsilon, for the bound
+  /// Of epsilon, for the bound, up to four cells; of more it is less (search_epsilon).
+  double search_share = 0.25;
   bool one_group = false;       ///< all of a unit's groups added up: one cell per sum
   Delta delta = Delta::zero();  ///< not zero: Gaussian noise may be chosen
 };
@@ -53,11 +56,15 @@ class ClippedSums {
   /// is too small for the ranges.
   static Result<ClippedSums> make(Epsilon epsilon, std::vector<Sum> sums, ClipOptions options);
 
+  /// Has the noise of so many groups drawn ahead, where the bound is proved and Laplace noise sure.
+  void prepare_noise(std::size_t groups, NoiseAhead& ahead) const;
+
   NoisySums release(const Contributions& contributions, std::size_t groups,
                     RandomSource& random) const;
 
   LossEvent loss() const;
   /// What the noise would be at a bound of one row of largest size: the yardstick EXPLAIN can give.
+  /// Of up to four cells; of more there is less.
   double noise_sd_per_row(std::size_t sum) const;
   /// What the noise will be, where the bound is proved.
   std::optional<double> noise_sd(std::size_t sum) const;
@@ -72,10 +79,15 @@ class ClippedSums {
     UInt128 rows_max = 0;              ///< from here on a cell counts no more
     bool narrow = false;               ///< sizes can be had in 64 bits
     std::optional<std::size_t> plain;  ///< the sum is this feature, as it is
+    std::optional<std::size_t> moved;  ///< or this one and `times` the feature `by`
+    std::size_t by = 0;
+    Int128 times = 0;
   };
   Int128 value_of(std::size_t sum, std::span<const Int128> features) const {
     const Measure& measure = measures_[sum];
-    return measure.plain ? features[*measure.plain] : sums_[sum].of(features);
+    if (measure.plain) return features[*measure.plain];
+    if (measure.moved) return features[*measure.moved] + measure.times * features[measure.by];
+    return sums_[sum].of(features);
   }
   /// What one unit adds, cell by cell: visit(group, sum, value).
   template <class Visit>
@@ -89,6 +101,8 @@ class ClippedSums {
   template <class OnLattice>
   std::vector<Int128> add_up(const Contributions& contributions, std::size_t groups,
                              const Sizes& sizes, UInt128 bound, const OnLattice& on_lattice) const;
+  /// How much of epsilon finds the bound of so many cells.
+  Epsilon search_epsilon(std::size_t cells) const;
   UInt128 find_bound(const std::vector<std::int64_t>& above, Epsilon noise, std::size_t cells,
                      RandomSource& random) const;
   UInt128 size_of(Int128 value, std::size_t sum) const;
@@ -104,8 +118,9 @@ class ClippedSums {
   std::vector<Sum> sums_;
   std::vector<Measure> measures_;  // of each
   ClipOptions options_;
-  Epsilon search_ = Epsilon::zero(), test_ = Epsilon::zero(), noise_ = Epsilon::zero();
-  std::vector<UInt128> bounds_;  // rising, in units of size
+  Epsilon test_ = Epsilon::zero();   // for the choice of Laplace or Gaussian noise
+  Epsilon noise_ = Epsilon::zero();  // what there is for it of up to four cells
+  std::vector<UInt128> bounds_;      // rising, in units of size
 };
 
 }  // namespace discreet

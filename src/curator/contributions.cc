@@ -100,6 +100,16 @@ std::optional<UnitRowsShape> streaming_shape(const sql::Release& release) {
   return shape;
 }
 
+// What the workers counted; one that had nothing to do has no counts.
+template <class Count>
+std::vector<Count> added_up(std::vector<std::vector<Count>> of_worker, std::size_t size) {
+  std::vector<Count> all = std::move(of_worker.front());
+  all.resize(size);
+  for (std::size_t worker = 1; worker < of_worker.size(); ++worker)
+    for (std::size_t i = 0; i < of_worker[worker].size(); ++i) all[i] += of_worker[worker][i];
+  return all;
+}
+
 }  // namespace
 
 template <class Features>
@@ -347,19 +357,31 @@ void Contributions::renumber(const std::vector<std::uint32_t>& number) {
 }
 
 std::vector<std::int64_t> Contributions::units_above(std::span<const std::uint64_t> bounds) const {
-  std::vector<std::int64_t> above(bounds.size());
-  for (std::size_t unit = 0; unit < units(); ++unit) {
-    const std::size_t count = end_[unit] - begin_[unit];
-    for (std::size_t i = 0; i < bounds.size() && count > bounds[i]; ++i) ++above[i];
-  }
-  return above;
+  std::vector<std::vector<std::int64_t>> of_worker(worker_count());
+  for_each_piece([&](std::size_t unit, std::size_t last, std::size_t worker) {
+    auto& above = of_worker[worker];
+    above.resize(bounds.size());
+    for (; unit < last; ++unit) {
+      const std::size_t count = end_[unit] - begin_[unit];
+      for (std::size_t i = 0; i < bounds.size() && count > bounds[i]; ++i) ++above[i];
+    }
+  });
+  return added_up(std::move(of_worker), bounds.size());
 }
 
 std::vector<std::uint64_t> Contributions::units_per_group(std::size_t groups) const {
-  std::vector<std::uint64_t> found(groups);
-  for (std::size_t unit = 0; unit < units(); ++unit)  // a unit has at most one row per group
-    for (std::size_t row = begin_[unit]; row < end_[unit]; ++row) ++found[group_[row]];
-  return found;
+  // Each thread has counts of its own: not of many millions of groups.
+  constexpr std::size_t kGroupsForThreads = std::size_t{1} << 22;
+  std::vector<std::vector<std::uint64_t>> of_worker(worker_count());
+  for_each_piece(
+      [&](std::size_t unit, std::size_t last, std::size_t worker) {
+        auto& found = of_worker[worker];
+        found.resize(groups);
+        for (; unit < last; ++unit)  // a unit has at most one row per group
+          for (std::size_t row = begin_[unit]; row < end_[unit]; ++row) ++found[group_[row]];
+      },
+      groups <= kGroupsForThreads);
+  return added_up(std::move(of_worker), groups);
 }
 
 }  // namespace discreet

@@ -184,7 +184,7 @@ std::string Data::relation(const std::string& table) const {
 }
 
 Result<std::vector<sql::SchemaColumn>> Data::columns(const std::string& table) const {
-  if (twin(table) != nullptr) return twins_->columns(table);
+  if (twins_->holds(table)) return twins_->columns(table);
   if (remote_) return remote_->columns(table);
   const auto found = columns_.find(table);
   if (found == columns_.end())
@@ -216,10 +216,10 @@ Result<std::string> Data::snapshot(const std::vector<std::string>& tables) {
   std::string state;
   std::vector<std::string> owned;
   for (const std::string& table : tables) {
-    if (twin(table) == nullptr)
-      owned.push_back(table);
-    else
+    if (twins_->holds(table))
       state += twins_->state(table);
+    else
+      owned.push_back(table);
   }
   if (remote_) {
     DISCREET_TRY(const std::string there, remote_->state(owned));

@@ -6,6 +6,7 @@
 
 #include "mechanisms/bivariate.h"
 #include "random/discrete_laplace_sampler.h"
+#include "random/pooled_random.h"
 
 namespace discreet {
 namespace {
@@ -157,6 +158,11 @@ Result<DirectSums> DirectSums::make(const sql::Release& release, const SumPlan& 
   return direct;
 }
 
+void DirectSums::prepare_noise(std::size_t groups, NoiseAhead& ahead) const {
+  for (const auto& part : parts_)
+    for (const DiscreteLaplaceSampler& sampler : part->noise) ahead.prepare(sampler, groups);
+}
+
 void DirectSums::release(const GroupTotals& totals, RandomSource& random,
                          std::vector<ReleasedColumn>& columns) const {
   const auto put = [&](const SumUse& use, double value, double error95) {
@@ -190,7 +196,7 @@ void DirectSums::release(const GroupTotals& totals, RandomSource& random,
       const Int128 exact = sum.counts_units() && !sum.takes_part ? totals.units
                            : sum.counts_units()                  ? totals.features[*sum.takes_part]
                                                                  : sum.of(totals.features);
-      noisy.value[part->sums[i]] = static_cast<double>(exact + part->noise[i].draw(random));
+      noisy.value[part->sums[i]] = static_cast<double>(exact + draw_noise(part->noise[i], random));
       noisy.sd[part->sums[i]] = part->noise_sd[i];
     }
     for (const std::size_t u : part->uses) {

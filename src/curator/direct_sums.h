@@ -21,10 +21,15 @@
 
 namespace discreet {
 
+class NoiseAhead;
+
 class DirectSums {
  public:
   /// InvalidParameter: epsilon zero or too small for the ranges.
   static Result<DirectSums> make(const sql::Release& release, const SumPlan& plan, Epsilon epsilon);
+
+  /// Has the independent noise of so many groups drawn ahead.
+  void prepare_noise(std::size_t groups, NoiseAhead& ahead) const;
 
   /// Adds one value per additive aggregate to `columns` (indexed by aggregate) for this group.
   void release(const GroupTotals& totals, RandomSource& random,

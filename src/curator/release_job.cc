@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "curator/tables_job.h"
+#include "random/pooled_random.h"
 
 namespace discreet {
 namespace {
@@ -221,7 +222,7 @@ void ReleaseJob::find_centred_columns(const std::vector<std::size_t>& block) {
     if (fixed ||
         std::find(centred_sums_.begin(), centred_sums_.end(), *use.linear) != centred_sums_.end())
       continue;
-    const std::size_t count = sum != nullptr ? sum->count : average->count;
+    const std::size_t count = sums_.sums[use.count].terms.front().feature;
     const std::size_t total = sum != nullptr ? sum->sum : average->sum;
     const sql::Value& value = release_->values[*release_->features[total].value];
     centred_.push_back(
@@ -273,8 +274,27 @@ LossEvent ReleaseJob::loss() const {
 Result<ReleasedTable> ReleaseJob::run(Engine& engine, RandomSource& random) const {
   DISCREET_TRY(Groups groups, Groups::make(*release_, engine));
   if (tables_) return tables_->run(groups, engine, random);
+  NoiseAhead ahead(random);
+  DISCREET_TRY_VOID(prepare_noise(groups, ahead));
   return direct_ || !tests_.empty() ? run_direct(groups, engine, random)
                                     : run_clipped(groups, engine, random);
+}
+
+Result<void> ReleaseJob::prepare_noise(const Groups& groups, NoiseAhead& ahead) const {
+  if (!ahead.has_pool() || private_keys_ || !groups.is_public()) return {};
+  if (direct_) direct_->prepare_noise(groups.size(), ahead);
+  for (const ClampedAggregate& clamped : clamped_) clamped.prepare_noise(groups.size(), ahead);
+  if (centred_.empty())
+    for (const auto& block : blocks_) {
+      std::vector<Sum> sums;
+      for (const std::size_t sum : block) sums.push_back(sums_.sums[sum]);
+      const ClipOptions options = clip_options(sums);
+      if (!options.size_max) continue;
+      DISCREET_TRY(const auto clipped,
+                   ClippedSums::make(for_sums_.share(blocks_.size()), sums, options));
+      clipped.prepare_noise(groups.size(), ahead);
+    }
+  return {};
 }
 
 // Private groups are selected as they come: the engine gives each once, and those that may not be

@@ -59,6 +59,9 @@ class ReleaseJob {
   void find_centred_columns(const std::vector<std::size_t>& block);
   ClipOptions clip_options(const std::vector<Sum>& block) const;
   std::vector<std::optional<double>> clipped_errors_per_row() const;
+  /// Has noise drawn while the engine runs, as far as its distributions and the number of groups
+  /// are known before a row is read.
+  Result<void> prepare_noise(const Groups& groups, NoiseAhead& ahead) const;
   Result<ReleasedTable> run_direct(Groups& groups, Engine& engine, RandomSource& random) const;
   Result<TotalsTable> engine_totals(Groups& groups, Engine& engine, RandomSource& random) const;
   /// Whether a private group with so many units may be named.

@@ -164,7 +164,7 @@ Result<void> store_released(const sql::Release& release, const ReleasedTable& ta
                                  : sql::engine_name(aggregate.type);
     columns += fmt::format("{}{} {}", columns.empty() ? "" : ", ", aggregate.column, type);
   }
-  // Their errors, as final_sql_with_errors names them.
+  // Their errors, as final_text_sql names them.
   for (std::size_t i = 0; i < release.aggregates.size(); ++i)
     columns += fmt::format(", a{} DOUBLE", release.aggregates.size() + i + 1);
   if (columns.empty()) columns = "nothing INTEGER";
@@ -199,16 +199,10 @@ Result<void> store_released(const sql::Release& release, const ReleasedTable& ta
   return {};
 }
 
-Result<std::vector<std::vector<std::optional<std::string>>>> read_as_text(const std::string& sql,
-                                                                          std::size_t columns,
-                                                                          DuckDb& engine) {
-  // A table keeps the statement's order, which a subquery need not.
-  DISCREET_TRY_VOID(
-      engine.execute(fmt::format("CREATE OR REPLACE TEMP TABLE final_rows AS {}", sql)));
-  std::string casts;
-  for (std::size_t i = 0; i < columns; ++i)
-    casts += fmt::format("{}CAST(#{} AS VARCHAR)", i == 0 ? "" : ", ", i + 1);
-  DISCREET_TRY(DuckDbRows rows, engine.query(fmt::format("SELECT {} FROM final_rows", casts)));
+Result<std::vector<std::vector<std::optional<std::string>>>> read_texts(const std::string& sql,
+                                                                        std::size_t columns,
+                                                                        DuckDb& engine) {
+  DISCREET_TRY(DuckDbRows rows, engine.query(sql));
   std::vector<std::vector<std::optional<std::string>>> read;
   for (;;) {
     DISCREET_TRY(const auto chunk, rows.next());

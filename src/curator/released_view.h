@@ -16,9 +16,9 @@ void make_sensible(const sql::Release& release, ReleasedTable& table);
 Result<void> store_released(const sql::Release& release, const ReleasedTable& table,
                             DuckDb& engine);
 
-/// The rows of a statement as text, in its order.
-Result<std::vector<std::vector<std::optional<std::string>>>> read_as_text(const std::string& sql,
-                                                                          std::size_t columns,
-                                                                          DuckDb& engine);
+/// The rows of a statement all of whose columns are VARCHAR, in its order.
+Result<std::vector<std::vector<std::optional<std::string>>>> read_texts(const std::string& sql,
+                                                                        std::size_t columns,
+                                                                        DuckDb& engine);
 
 }  // namespace discreet

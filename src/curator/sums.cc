@@ -43,23 +43,41 @@ class Planner {
     sum.takes_part = release_.aggregates[use.aggregate].filter_rows;
     use.count = intern(std::move(sum));
   }
+  // A sum alone has the least error as it is; beside a count it is released centred.
   void add(const sql::SumRelease& kind, SumUse& use) {
     use.x = centre(kind.sum);
-    // A sum alone has the least error as it is; beside a count of the same rows it is released
-    // centred.
-    const bool has_count =
-        averages_ ||
-        std::any_of(release_.aggregates.begin(), release_.aggregates.end(), [&](const auto& other) {
-          const auto* rows = std::get_if<sql::CountRelease>(&other.kind);
-          return rows != nullptr && rows->rows == kind.count && !has_bounds_per_group(other);
-        });
-    if (has_count) {
-      use.count = count(kind.count);
-      use.linear = linear(kind.count, kind.sum);
+    if (const auto counted = count_beside(kind, release_.aggregates[use.aggregate])) {
+      use.count = count(*counted);
+      use.linear = linear(*counted, kind.sum);
     } else {
       use.raw = true;
       use.linear = raw(kind.sum);
     }
+  }
+
+  // A count of the sum's own values, or else of its rows: where a value is missing, a row adds zero
+  // to the sum and the centre's negative to the centred sum. With one row a unit that could be
+  // more than the largest row, and there the joint draw finds its own families of rows.
+  std::optional<std::size_t> count_beside(const sql::SumRelease& kind,
+                                          const sql::AggregateRelease& aggregate) const {
+    std::optional<std::size_t> rows;
+    for (const auto& other : release_.aggregates) {
+      if (has_bounds_per_group(other)) continue;
+      const auto* average = std::get_if<sql::AvgRelease>(&other.kind);
+      const auto* variance = std::get_if<sql::VarianceRelease>(&other.kind);
+      const auto* counted = std::get_if<sql::CountRelease>(&other.kind);
+      if ((average != nullptr && average->count == kind.count) ||
+          (variance != nullptr && variance->count == kind.count) ||
+          (counted != nullptr && counted->rows == kind.count))
+        return kind.count;
+      if (counted == nullptr || release_.bounds.one_row_per_unit || !bounded(kind.sum)) continue;
+      const sql::Feature& feature = release_.features[counted->rows];
+      if (feature.kind == sql::Feature::Kind::Rows &&
+          (aggregate.filter_rows ? counted->rows == *aggregate.filter_rows : !feature.condition))
+        rows = counted->rows;
+    }
+    if (!rows && averages_) return kind.count;
+    return rows;
   }
   void add(const sql::AvgRelease& kind, SumUse& use) {
     use.x = centre(kind.sum);

@@ -46,7 +46,7 @@ std::vector<DescribedColumn> Curator::describe_twin() {
 
 Result<void> Curator::find_twins() {
   DISCREET_TRY([[maybe_unused]] const bool any,
-               data_.twins().find_recorded(*ledger_, policy_, data_.local()));
+               data_.twins().find_recorded(*ledger_, data_.local()));
   return {};
 }
 
@@ -54,7 +54,11 @@ Result<Curator::PreparedTwin> Curator::prepare_twin(const Question& question,
                                                     const sql::SynthesizeStatement& statement) {
   if (question.target_error)
     return invalid_parameter("a twin has no target_error; give it an epsilon");
-  DISCREET_TRY_VOID(check_twin_name(statement.twin, policy_));
+  DISCREET_TRY_VOID(check_twin_name(statement.twin));
+  if (const catalog::Table* taken = policy_.table(statement.twin);
+      taken != nullptr && shows(policy_, question.account, *taken))
+    return invalid_parameter(
+        fmt::format("the name '{}' is taken; give the twin another one.", statement.twin));
   const catalog::Table* table = policy_.table(statement.table);
   if (table == nullptr || !shows(policy_, question.account, *table))
     return Error{ErrorCode::NotFound,
@@ -123,7 +127,7 @@ Result<Answer> Curator::make_twin(const Question& question,
     answer.repeated = true;
     return answer;
   }
-  DISCREET_TRY_VOID(data_.twins().find_recorded(*ledger_, policy_, data_.local()));
+  DISCREET_TRY_VOID(data_.twins().find_recorded(*ledger_, data_.local()));
   if (data_.twin(statement.twin) != nullptr)
     return Error{ErrorCode::Refused,
                  fmt::format("there is a twin called '{}' already, made by another statement or "

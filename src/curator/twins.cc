@@ -12,6 +12,11 @@ namespace {
 
 constexpr std::size_t kNameMax = 63;  // as PostgreSQL's
 constexpr char kStaging[] = "discreet_twin_staging";
+constexpr std::string_view kPrefix = "twin.";
+
+std::string relation_of(const std::string& name) {
+  return std::string(kPrefix) + name;
+}
 
 // Texts as they were recorded, then the types of the original columns. The rows are public, so a
 // cast may fail in the open; NULL is still friendlier.
@@ -39,12 +44,12 @@ Result<void> load(const std::string& name, const RecordedTwins& twins, DuckDb& l
   }
   DISCREET_TRY_VOID(appender.close());
   return local.execute(fmt::format("CREATE TABLE {} AS SELECT {} FROM {}; DROP TABLE {}",
-                                   sql_identifier(name), casts, kStaging, kStaging));
+                                   sql_identifier(relation_of(name)), casts, kStaging, kStaging));
 }
 
 }  // namespace
 
-Result<void> check_twin_name(const std::string& name, const catalog::Policy& policy) {
+Result<void> check_twin_name(const std::string& name) {
   const bool plain = !name.empty() && name.size() <= kNameMax &&
                      std::all_of(name.begin(), name.end(), [](unsigned char c) {
                        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
@@ -55,9 +60,6 @@ Result<void> check_twin_name(const std::string& name, const catalog::Policy& pol
         fmt::format("a twin cannot be called '{}': take small letters, digits and _, not "
                     "starting with a digit, discreet or released_.",
                     name));
-  if (policy.table(name) != nullptr)
-    return invalid_parameter(
-        fmt::format("the name '{}' is taken; give the twin another one.", name));
   return {};
 }
 
@@ -70,22 +72,34 @@ const catalog::Table* Twins::table(const std::string& name) const {
 std::vector<Twins::Listed> Twins::all() const {
   const std::scoped_lock lock(mutex_);
   std::vector<Listed> listed;
-  for (const auto& [name, known] : known_) listed.push_back({&known.table, known.columns});
+  for (const auto& [name, known] : known_) listed.push_back({&known.shown, known.columns});
   return listed;
 }
 
-Result<std::vector<sql::SchemaColumn>> Twins::columns(const std::string& name) const {
-  const std::scoped_lock lock(mutex_);
-  const auto found = known_.find(name);
-  if (found == known_.end())
-    return Error{ErrorCode::NotFound, fmt::format("There is no table '{}'.", name)};
-  return found->second.columns;
+// Called with the lock held.
+const Twins::Known* Twins::find(const std::string& relation) const {
+  if (!relation.starts_with(kPrefix)) return nullptr;
+  const auto found = known_.find(relation.substr(kPrefix.size()));
+  return found == known_.end() ? nullptr : &found->second;
 }
 
-std::string Twins::state(const std::string& name) const {
+bool Twins::holds(const std::string& relation) const {
   const std::scoped_lock lock(mutex_);
-  const auto found = known_.find(name);
-  return found == known_.end() ? "" : fmt::format("{} of charge {}\n", name, found->second.charge);
+  return find(relation) != nullptr;
+}
+
+Result<std::vector<sql::SchemaColumn>> Twins::columns(const std::string& relation) const {
+  const std::scoped_lock lock(mutex_);
+  const Known* found = find(relation);
+  if (found == nullptr)
+    return Error{ErrorCode::NotFound, fmt::format("There is no table '{}'.", relation)};
+  return found->columns;
+}
+
+std::string Twins::state(const std::string& relation) const {
+  const std::scoped_lock lock(mutex_);
+  const Known* found = find(relation);
+  return found == nullptr ? "" : fmt::format("{} of charge {}\n", found->shown.name, found->charge);
 }
 
 Result<void> Twins::add(const std::string& name, std::uint64_t charge, const RecordedTwins& twins,
@@ -100,8 +114,9 @@ Result<void> Twins::add_locked(const std::string& name, std::uint64_t charge,
   if (twins.tables.empty() || twins.tables.front().columns.empty())
     return invalid_input("the recorded twin has no columns");
   DISCREET_TRY_VOID(load(name, twins, local));
-  Known known{{}, {}, charge};
-  known.table.name = name;
+  Known known{{}, {}, {}, charge};
+  known.shown.name = name;
+  known.table.name = relation_of(name);
   const auto& columns = twins.tables.front().columns;
   for (std::size_t i = 0; i < columns.size(); ++i)
     known.columns.push_back(
@@ -110,8 +125,7 @@ Result<void> Twins::add_locked(const std::string& name, std::uint64_t charge,
   return {};
 }
 
-Result<bool> Twins::find_recorded(ledger::Ledger& ledger, const catalog::Policy& policy,
-                                  DuckDb& local) {
+Result<bool> Twins::find_recorded(ledger::Ledger& ledger, DuckDb& local) {
   const std::scoped_lock lock(mutex_);
   // Newest first in the ledger; the oldest of a name is the twin, so they are added backwards.
   std::vector<std::pair<std::uint64_t, std::string>> found;
@@ -144,7 +158,7 @@ Result<bool> Twins::find_recorded(ledger::Ledger& ledger, const catalog::Policy&
       continue;
     }
     const auto twins = RecordedTwins::from_bytes(record.answer);
-    if (!twins || !check_twin_name(charge->second, policy)) continue;
+    if (!twins || !check_twin_name(charge->second)) continue;
     any |= !known_.contains(charge->second);
     DISCREET_TRY_VOID(add_locked(charge->second, charge->first, *twins, local));
   }

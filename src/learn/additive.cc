@@ -64,8 +64,16 @@ Result<TrainedAdditive> train_naive_bayes(const CodedRows& rows, const Coding& c
                                           GaussianBudget& budget, RandomSource& random,
                                           const NaiveBayesSettings& settings) {
   const auto m = static_cast<double>(coding.features().size());
-  const double share = budget.left() - settings.check_share;
-  DISCREET_TRY(const ClassTables tables, measure_class_tables(rows, coding, budget, share, random));
+  // Nine tenths tell how many rows there are, and so what the comparison needs; the tables get the
+  // rest of the last tenth, too.
+  DISCREET_TRY(ClassTables tables,
+               measure_class_tables(rows, coding, budget, budget.left() - 0.1, random));
+  const double check_share = check_share_for(tables.rows, budget.mu(), settings.check_share);
+  const double rest = budget.left() - check_share;
+  if (rest > 1e-6) {
+    DISCREET_TRY(const ClassTables again, measure_class_tables(rows, coding, budget, rest, random));
+    tables = combine(tables, again);
+  }
   TrainedAdditive trained;
   trained.model.classes = tables.classes;
   trained.notes.rows = tables.rows;
@@ -78,8 +86,8 @@ Result<TrainedAdditive> train_naive_bayes(const CodedRows& rows, const Coding& c
   trained.model.prior = prior_log_odds(tables);
   trained.notes.notes.push_back(
       fmt::format("about {:.0f} rows; up to {} bins a column", tables.rows, bins));
-  DISCREET_TRY_VOID(finish_additive(rows, tables, 6 * std::sqrt(m) / budget.mu(),
-                                    settings.check_share, budget, random, trained));
+  DISCREET_TRY_VOID(finish_additive(rows, tables, 6 * std::sqrt(m) / budget.mu(), check_share,
+                                    budget, random, trained));
   trained.tables = tables;
   trained.binned = binned;
   return trained;

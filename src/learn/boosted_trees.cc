@@ -82,15 +82,141 @@ double draw_question(std::span<const std::uint32_t> order, std::span<const doubl
   return std::clamp(1 - below, 0.0, 1.0);
 }
 
-Result<void> finish(const CodedRows& rows, const ClassTables& tables, double rows_min, double share,
+// Scores of all rows as trees are added, and their mean over the last half of the trees, which is
+// what the model will say.
+class RunningScores {
+ public:
+  RunningScores(const CodedRows& rows, const AdditiveModel& start, const ResidualRule& rule)
+      : rows_(rows), rule_(rule), k_(start.outputs()), leaf_of_(rows.rows, 0) {
+    std::vector<double> scores(k_);
+    for (std::size_t row = 0; row < rows.rows; ++row) {
+      start.score(rows, row, scores);
+      for (const double s : scores) {
+        if (k_ == 1)
+          fixed_.push_back(static_cast<std::int32_t>(
+              std::lround(std::clamp(s, -1e3, 1e3) * ResidualRule::kScoreUnit)));
+        else
+          logits_.push_back(static_cast<float>(s));
+      }
+    }
+    means_.assign(rows.rows * k_, 0.0f);
+    last_.assign(kTreeLeaves * k_, 0.0);
+  }
+
+  /// Sums of residuals in the leaves of a new tree, after the last one was added. One walk does
+  /// both. `side_of_code` has for each question 0 or the leaf's bit.
+  std::vector<std::int64_t> sum(const ObliviousTree& tree,
+                                const std::vector<std::vector<std::uint8_t>>& side_of_code,
+                                bool in_mean) {
+    std::vector<std::int64_t> sums(kTreeLeaves * k_, 0);
+    const std::uint16_t* codes[kTreeDepth];
+    const std::uint8_t* sides[kTreeDepth];
+    for (std::size_t d = 0; d < kTreeDepth; ++d) {
+      codes[d] = rows_.columns[tree.column[d]].data();
+      sides[d] = side_of_code[d].data();
+    }
+    const auto leaf_at = [&](std::size_t row) {
+      return static_cast<std::uint8_t>(sides[0][codes[0][row]] + sides[1][codes[1][row]] +
+                                       sides[2][codes[2][row]]);
+    };
+    if (k_ == 1) {
+      // Blocks, and nothing in the loop but what the compiler knows not to change under it.
+      const auto steps = fixed_steps();
+      constexpr std::size_t kBlock = 1024;
+      std::array<std::uint8_t, kBlock> leaves;
+      std::array<std::int32_t, kBlock> scores;
+      for (std::size_t from = 0; from < rows_.rows; from += kBlock) {
+        const std::size_t count = std::min(kBlock, rows_.rows - from);
+        std::int32_t* fixed = fixed_.data() + from;
+        std::uint8_t* leaf_of = leaf_of_.data() + from;
+        const std::uint16_t* labels = rows_.labels.data() + from;
+        for (std::size_t i = 0; i < count; ++i) leaves[i] = leaf_at(from + i);
+        for (std::size_t i = 0; i < count; ++i)
+          scores[i] = std::clamp(fixed[i] + steps[leaf_of[i]], -(1 << 28), 1 << 28);
+        std::copy_n(scores.begin(), count, fixed);
+        if (in_mean)
+          for (std::size_t i = 0; i < count; ++i) means_[from + i] += static_cast<float>(scores[i]);
+        std::array<std::int32_t, kTreeLeaves> even{}, odd{};
+        for (std::size_t i = 0; i + 1 < count; i += 2) {
+          even[leaves[i]] += rule_.of(scores[i], labels[i]);
+          odd[leaves[i + 1]] += rule_.of(scores[i + 1], labels[i + 1]);
+        }
+        if (count % 2 == 1)
+          even[leaves[count - 1]] += rule_.of(scores[count - 1], labels[count - 1]);
+        for (std::size_t leaf = 0; leaf < kTreeLeaves; ++leaf) sums[leaf] += even[leaf] + odd[leaf];
+        std::copy_n(leaves.begin(), count, leaf_of);
+      }
+      return sums;
+    }
+    std::vector<float> logits(k_);
+    std::vector<std::int32_t> residual(k_);
+    for (std::size_t row = 0; row < rows_.rows; ++row) {
+      add_logits(row, in_mean);
+      const std::uint8_t leaf = leaf_at(row);
+      leaf_of_[row] = leaf;
+      std::copy_n(logits_.begin() + static_cast<std::ptrdiff_t>(row * k_), k_, logits.begin());
+      rule_.of(logits, rows_.labels[row], residual);
+      for (std::size_t o = 0; o < k_; ++o) sums[leaf * k_ + o] += residual[o];
+    }
+    return sums;
+  }
+
+  /// What the new tree's leaves add; rows hear of it on the next walk.
+  void next(const std::vector<double>& leaves) { last_ = leaves; }
+
+  /// What the mean of models says of each row, once the last tree is added.
+  std::vector<std::uint32_t> predicted() {
+    const auto steps = fixed_steps();
+    std::vector<std::uint32_t> all(rows_.rows);
+    std::vector<double> scores(k_);
+    for (std::size_t row = 0; row < rows_.rows; ++row) {
+      if (k_ == 1)
+        add_fixed(row, steps, true);
+      else
+        add_logits(row, true);
+      for (std::size_t o = 0; o < k_; ++o) scores[o] = static_cast<double>(means_[row * k_ + o]);
+      all[row] = class_of(scores);
+    }
+    return all;
+  }
+
+ private:
+  std::array<std::int32_t, kTreeLeaves> fixed_steps() const {
+    std::array<std::int32_t, kTreeLeaves> steps{};
+    for (std::size_t leaf = 0; leaf < kTreeLeaves && k_ == 1; ++leaf)
+      steps[leaf] = static_cast<std::int32_t>(
+          std::lround(std::clamp(last_[leaf], -8.0, 8.0) * ResidualRule::kScoreUnit));
+    return steps;
+  }
+  std::int32_t add_fixed(std::size_t row, const std::array<std::int32_t, kTreeLeaves>& steps,
+                         bool in_mean) {
+    const std::int32_t score = std::clamp(fixed_[row] + steps[leaf_of_[row]], -(1 << 28), 1 << 28);
+    fixed_[row] = score;
+    if (in_mean) means_[row] += static_cast<float>(score);
+    return score;
+  }
+  void add_logits(std::size_t row, bool in_mean) {
+    for (std::size_t o = 0; o < k_; ++o) {
+      float& logit = logits_[row * k_ + o];
+      logit += static_cast<float>(last_[leaf_of_[row] * k_ + o]);
+      if (in_mean) means_[row * k_ + o] += logit;
+    }
+  }
+
+  const CodedRows& rows_;
+  const ResidualRule& rule_;
+  std::size_t k_;
+  std::vector<std::uint8_t> leaf_of_;
+  std::vector<std::int32_t> fixed_;  // log-odds, for two classes
+  std::vector<float> logits_;        // else
+  std::vector<float> means_;         // sums over models; only their order matters
+  std::vector<double> last_;
+};
+
+Result<void> finish(const CodedRows& rows, std::span<const std::uint32_t> predicted,
+                    const ClassTables& tables, double rows_min, double share,
                     GaussianBudget& budget, RandomSource& random, TrainedTrees& trained) {
   TreesModel& model = trained.model;
-  std::vector<std::uint32_t> predicted(rows.rows);
-  std::vector<double> scores(model.outputs());
-  for (std::size_t row = 0; row < rows.rows; ++row) {
-    model.score(rows, row, scores);
-    predicted[row] = class_of(scores);
-  }
   DISCREET_TRY_VOID(compare_with_majority(predicted, rows.labels, tables, rows_min, share, budget,
                                           random, trained.notes));
   if (!trained.notes.majority) return {};
@@ -122,15 +248,15 @@ Result<TrainedTrees> train_trees(const CodedRows& rows, const Coding& coding,
                               {.share = settings.start_share, .check_share = 0}));
   ClassTables& tables = begun.tables;
   const BinnedTables& binned = begun.binned;
-  const double share = (budget.left() - settings.check_share) / settings.trees;
+  const double check_share = check_share_for(tables.rows, budget.mu(), settings.check_share);
+  const double share = (budget.left() - check_share) / settings.trees;
   TrainedTrees trained;
   AdditiveModel& start = trained.model.start;
   start = std::move(begun.model);
   trained.notes.rows = tables.rows;
   const double rows_min = 13 * std::sqrt(m) / budget.mu();
-  DISCREET_TRY(const bool gave_up,
-               give_up_early(rows.labels, rows_min, budget.left() - settings.check_share, budget,
-                             random, tables, trained.notes));
+  DISCREET_TRY(const bool gave_up, give_up_early(rows.labels, rows_min, budget.left() - check_share,
+                                                 budget, random, tables, trained.notes));
   if (gave_up) {
     damp_additive(tables, start);
     return trained;
@@ -143,27 +269,13 @@ Result<TrainedTrees> train_trees(const CodedRows& rows, const Coding& coding,
 
   const std::vector<double> chances = telling(binned, odds, k);
 
-  // Scores of all rows, kept up to date as trees are added.
-  std::vector<std::vector<std::uint8_t>> side_of_code(kTreeDepth);
-  std::vector<std::int32_t> fixed(k == 1 ? rows.rows : 0);
-  std::vector<float> scores(k == 1 ? 0 : rows.rows * k);
-  std::vector<double> row_scores(k);
-  for (std::size_t row = 0; row < rows.rows; ++row) {
-    start.score(rows, row, row_scores);
-    if (k == 1)
-      fixed[row] = static_cast<std::int32_t>(
-          std::lround(std::clamp(row_scores[0], -1e3, 1e3) * ResidualRule::kScoreUnit));
-    else
-      for (std::size_t o = 0; o < k; ++o) scores[row * k + o] = static_cast<float>(row_scores[o]);
-  }
-
   const ResidualRule rule(tables.classes, settings.clip);
   const double noise = budget.sigma(rule.limit(), share) / ResidualRule::kUnit;
   const double curvature = settings.curvature * (k == 1 ? 1 : 2);
   synth::Dice dice(random);
-  std::vector<std::uint8_t> leaf_of(rows.rows);
-  std::vector<float> logits(k);
-  std::vector<std::int32_t> residual(k);
+  RunningScores scores(rows, start, rule);
+  std::vector<std::vector<std::uint8_t>> side_of_code(kTreeDepth);
+  const std::uint32_t half = settings.trees / 2;
   for (std::uint32_t t = 0; t < settings.trees; ++t) {
     ObliviousTree tree;
     const auto& along = order[dice.below(k)];
@@ -181,53 +293,27 @@ Result<TrainedTrees> train_trees(const CodedRows& rows, const Coding& coding,
         frequency[leaf] *= (leaf >> (kTreeDepth - 1 - d)) & 1 ? beyond : 1 - beyond;
       side_of_code[d].resize(start.bins[column].bin_of_code.size());
       for (std::size_t code = 0; code < side_of_code[d].size(); ++code)
-        side_of_code[d][code] = tree.side[d][start.bins[column].bin_of_code[code]];
+        side_of_code[d][code] = static_cast<std::uint8_t>(
+            tree.side[d][start.bins[column].bin_of_code[code]] << (kTreeDepth - 1 - d));
     }
-    const std::uint16_t* code0 = rows.columns[tree.column[0]].data();
-    const std::uint16_t* code1 = rows.columns[tree.column[1]].data();
-    const std::uint16_t* code2 = rows.columns[tree.column[2]].data();
-    std::vector<std::int64_t> sums(kTreeLeaves * k, 0);
-    for (std::size_t row = 0; row < rows.rows; ++row) {
-      const auto leaf =
-          static_cast<std::uint8_t>(4 * side_of_code[0][code0[row]] +
-                                    2 * side_of_code[1][code1[row]] + side_of_code[2][code2[row]]);
-      leaf_of[row] = leaf;
-      if (k == 1) {
-        sums[leaf] += rule.of(fixed[row], rows.labels[row]);
-        continue;
-      }
-      std::copy_n(scores.begin() + static_cast<std::ptrdiff_t>(row * k), k, logits.begin());
-      rule.of(logits, rows.labels[row], residual);
-      for (std::size_t o = 0; o < k; ++o) sums[leaf * k + o] += residual[o];
-    }
+    auto sums = scores.sum(tree, side_of_code, t > half);
     DISCREET_TRY_VOID(budget.release(sums, rule.limit(), share, random));
     tree.leaves.resize(sums.size());
     for (std::size_t i = 0; i < sums.size(); ++i)
       tree.leaves[i] = -settings.rate * static_cast<double>(sums[i]) / ResidualRule::kUnit /
                        (curvature * tables.rows * frequency[i / k] + settings.damping * noise);
-    if (k == 1) {
-      std::array<std::int32_t, kTreeLeaves> add;
-      for (std::size_t leaf = 0; leaf < kTreeLeaves; ++leaf)
-        add[leaf] = static_cast<std::int32_t>(
-            std::lround(std::clamp(tree.leaves[leaf], -8.0, 8.0) * ResidualRule::kScoreUnit));
-      for (std::size_t row = 0; row < rows.rows; ++row)
-        fixed[row] = std::clamp(fixed[row] + add[leaf_of[row]], -(1 << 28), 1 << 28);
-    } else {
-      for (std::size_t row = 0; row < rows.rows; ++row)
-        for (std::size_t o = 0; o < k; ++o)
-          scores[row * k + o] += static_cast<float>(tree.leaves[leaf_of[row] * k + o]);
-    }
+    scores.next(tree.leaves);
     trained.model.trees.push_back(std::move(tree));
   }
   // The mean of the last half of the models: later trees count less.
-  const double half = settings.trees / 2.0;
-  for (std::uint32_t t = 0; t < settings.trees; ++t) {
-    const double weight = std::fmin(1, (settings.trees - t) / half);
+  for (std::uint32_t t = half; t < settings.trees; ++t) {
+    const double weight = static_cast<double>(settings.trees - t) / (settings.trees - half);
     for (double& leaf : trained.model.trees[t].leaves) leaf *= weight;
   }
   trained.notes.notes = std::move(begun.notes.notes);
   trained.notes.notes.push_back(fmt::format("{} trees on top", settings.trees));
-  DISCREET_TRY_VOID(finish(rows, tables, rows_min, settings.check_share, budget, random, trained));
+  DISCREET_TRY_VOID(
+      finish(rows, scores.predicted(), tables, rows_min, check_share, budget, random, trained));
   return trained;
 }
 

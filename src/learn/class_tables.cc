@@ -12,6 +12,30 @@ namespace {
 // lattice is negligible at large epsilon too.
 constexpr double kCellsPerRow = 16;
 
+// Each table's sums estimate the number of rows of each class with noise that grows with its codes:
+// weigh them by precision.
+void summarise(ClassTables& tables) {
+  const std::size_t c = tables.classes;
+  std::vector<double> of_class(c, 0);
+  double weights = 0;
+  for (const auto& counts : tables.counts) {
+    std::vector<double> sums(c, 0);
+    for (std::size_t i = 0; i < counts.size(); ++i) sums[i % c] += counts[i];
+    const double weight = static_cast<double>(c) / static_cast<double>(counts.size());
+    weights += weight;
+    for (std::size_t y = 0; y < c; ++y) of_class[y] += weight * sums[y];
+  }
+  double total = 0;
+  for (double& count : of_class) total += count /= weights;
+  tables.rows = std::fmax(1, total);
+  const double spread = tables.sigma / std::sqrt(weights);  // noise of one class's estimate
+  const double floor = 1 + std::fmin(spread, tables.rows / (4 * static_cast<double>(c)));
+  double sum = 0;
+  for (double& count : of_class) sum += count = std::fmax(count, floor);
+  tables.rates.clear();
+  for (const double count : of_class) tables.rates.push_back(count / sum);
+}
+
 }  // namespace
 
 std::vector<double> project_to_simplex(std::span<const double> counts, double total) {
@@ -51,32 +75,25 @@ Result<ClassTables> measure_class_tables(const CodedRows& rows, const Coding& co
       const double sigma,
       budget.release(flat, mul_up(kCellsPerRow, sqrt_up(static_cast<double>(m))), share, random));
   tables.sigma = sigma / kCellsPerRow;
-
-  // Each table's sums estimate the number of rows of each class with noise that grows with its
-  // codes: weigh them by precision.
-  std::vector<double> of_class(c, 0);
-  double weights = 0;
   for (std::size_t column = 0; column < m; ++column) {
-    const std::size_t size = coding.features()[column].size();
-    auto& counts = tables.counts.emplace_back(size * c);
-    std::vector<double> sums(c, 0);
-    for (std::size_t i = 0; i < counts.size(); ++i) {
+    auto& counts = tables.counts.emplace_back(coding.features()[column].size() * c);
+    for (std::size_t i = 0; i < counts.size(); ++i)
       counts[i] = static_cast<double>(flat[begins[column] + i]) / kCellsPerRow;
-      sums[i % c] += counts[i];
-    }
-    const double weight = 1 / static_cast<double>(size);
-    weights += weight;
-    for (std::size_t y = 0; y < c; ++y) of_class[y] += weight * sums[y];
   }
-  double total = 0;
-  for (double& count : of_class) total += count /= weights;
-  tables.rows = std::fmax(1, total);
-  const double spread = tables.sigma / std::sqrt(weights);  // noise of one class's estimate
-  const double floor = 1 + std::fmin(spread, tables.rows / (4 * static_cast<double>(c)));
-  double sum = 0;
-  for (double& count : of_class) sum += count = std::fmax(count, floor);
-  for (const double count : of_class) tables.rates.push_back(count / sum);
+  summarise(tables);
   return tables;
+}
+
+ClassTables combine(const ClassTables& a, const ClassTables& b) {
+  ClassTables both = a;
+  const double of_a = 1 / (a.sigma * a.sigma), of_b = 1 / (b.sigma * b.sigma);
+  for (std::size_t column = 0; column < a.counts.size(); ++column)
+    for (std::size_t i = 0; i < a.counts[column].size(); ++i)
+      both.counts[column][i] =
+          (of_a * a.counts[column][i] + of_b * b.counts[column][i]) / (of_a + of_b);
+  both.sigma = 1 / std::sqrt(of_a + of_b);
+  summarise(both);
+  return both;
 }
 
 std::vector<Bins> choose_bins(const ClassTables& tables, const Coding& coding,

@@ -28,6 +28,10 @@ Result<ClassTables> measure_class_tables(const CodedRows& rows, const Coding& co
                                          GaussianBudget& budget, double share,
                                          RandomSource& random);
 
+/// Two releases of the same tables as one, each weighted by its precision: as if both shares had
+/// been spent at once.
+ClassTables combine(const ClassTables& a, const ClassTables& b);
+
 /// The nearest vector without negatives that adds up to `total`.
 std::vector<double> project_to_simplex(std::span<const double> counts, double total);
 

@@ -5,6 +5,7 @@
 
 #include "accounting/pld.h"
 #include "base/rational.h"
+#include "base/rounding.h"
 #include "learn/gaussian_budget.h"
 #include "privacy/loss_event.h"
 #include "random/bernoulli.h"
@@ -45,15 +46,18 @@ Result<SgdPlan> plan_sgd(ApproxDp target, double rate, std::uint64_t steps, doub
   double good = std::sqrt(static_cast<double>(steps) / (1 - first_share)) / whole.mu() * (1 + 1e-9);
   plan.multiplier = good;
   if (rate == 1) return plan;
+  // Discrete noise is continuous noise up to factors that cost less than this (gaussian_budget.cc).
+  const double most = sub_down(target.epsilon.value(), 1e-12);
+  const double delta = mul_down(target.delta.value(), 1 - 1e-12);
   double bad = 0.3;
   while (good / bad > 1.005) {
     plan.multiplier = std::sqrt(good * bad);
-    DISCREET_TRY(const double epsilon, sgd_epsilon(plan, target.delta.value()));
-    (epsilon <= target.epsilon.value() ? good : bad) = plan.multiplier;
+    DISCREET_TRY(const double epsilon, sgd_epsilon(plan, delta));
+    (epsilon <= most ? good : bad) = plan.multiplier;
   }
   plan.multiplier = good;
-  DISCREET_TRY(const double epsilon, sgd_epsilon(plan, target.delta.value()));
-  if (epsilon > target.epsilon.value())
+  DISCREET_TRY(const double epsilon, sgd_epsilon(plan, delta));
+  if (epsilon > most)
     return Error{ErrorCode::Refused, "no noise was found that meets the target for these steps"};
   return plan;
 }

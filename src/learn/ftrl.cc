@@ -72,9 +72,9 @@ Result<TrainedAdditive> train_ftrl(const CodedRows& rows, const Coding& coding,
 
   trained.notes.rows = tables.rows;
   const double rows_min = 13 * std::sqrt(m) / budget.mu();
-  DISCREET_TRY(const bool gave_up,
-               give_up_early(rows.labels, rows_min, budget.left() - settings.check_share, budget,
-                             random, tables, trained.notes));
+  const double check_share = check_share_for(tables.rows, budget.mu(), settings.check_share);
+  DISCREET_TRY(const bool gave_up, give_up_early(rows.labels, rows_min, budget.left() - check_share,
+                                                 budget, random, tables, trained.notes));
   if (gave_up) {
     damp_additive(tables, model);
     return trained;
@@ -88,7 +88,7 @@ Result<TrainedAdditive> train_ftrl(const CodedRows& rows, const Coding& coding,
   const ResidualRule rule(tables.classes, settings.clip);
   const auto levels = static_cast<double>(std::bit_width(settings.batches));
   const double sensitivity = mul_up(rule.limit(), sqrt_up(m * levels));
-  const double share = budget.left() - settings.check_share;
+  const double share = budget.left() - check_share;
   DISCREET_TRY(const auto noise, budget.reserve(sensitivity, share));
   const double spread = noise.sigma() / ResidualRule::kUnit;
   const Preconditioner precondition(binned.frequency,
@@ -129,8 +129,7 @@ Result<TrainedAdditive> train_ftrl(const CodedRows& rows, const Coding& coding,
   model.weights = std::move(mean);
   trained.notes.notes.push_back(
       fmt::format("about {:.0f} rows; one pass in {} batches", tables.rows, settings.batches));
-  DISCREET_TRY_VOID(
-      finish_additive(rows, tables, rows_min, settings.check_share, budget, random, trained));
+  DISCREET_TRY_VOID(finish_additive(rows, tables, rows_min, check_share, budget, random, trained));
   trained.tables = tables;
   trained.binned = binned;
   return trained;

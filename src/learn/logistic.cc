@@ -115,7 +115,10 @@ Result<TrainedAdditive> train_logistic(const CodedRows& rows, const Coding& codi
   DISCREET_TRY(
       ClassTables tables,
       measure_class_tables(rows, coding, budget, settings.share * settings.table_share, random));
-  const double check_share = settings.share * settings.check_share;
+  const double check_share =
+      settings.check_share > 0
+          ? settings.share * check_share_for(tables.rows, mu, settings.check_share)
+          : 0;
   const double share = settings.share * (1 - settings.table_share) - check_share;
   if (settings.clip == 0) {
     const double signal = tables.rows * mu / std::sqrt(m);

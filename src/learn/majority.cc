@@ -12,6 +12,11 @@ std::uint32_t most_common_class(const ClassTables& tables) {
                                     tables.rates.begin());
 }
 
+double check_share_for(double rows, double mu, double least) {
+  const double wanted = 60 / (rows * mu);
+  return std::clamp(wanted * wanted, least, std::fmax(least, 0.1));
+}
+
 Result<void> compare_with_majority(std::span<const std::uint32_t> predicted,
                                    std::span<const std::uint16_t> labels, const ClassTables& tables,
                                    double rows_min, double share, GaussianBudget& budget,
@@ -25,7 +30,7 @@ Result<void> compare_with_majority(std::span<const std::uint32_t> predicted,
   const double noisy = static_cast<double>(gain[0]) / kUnit;
   notes.gain = noisy;
   const bool too_few = tables.rows < rows_min;
-  if (!too_few && noisy >= 0) {
+  if (!too_few && noisy >= sigma / kUnit) {
     notes.notes.push_back(
         fmt::format("on its training rows it is right about {:.3f} more often than always saying "
                     "the most common class (noise {:.3f})",

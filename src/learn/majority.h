@@ -24,7 +24,12 @@ struct TrainingNotes {
 
 std::uint32_t most_common_class(const ClassTables& tables);
 
-/// `rows_min` is the estimated number of rows below which noise wins whatever the count says.
+/// The share of mu^2 that a comparison should have: `least` where rows are many, up to a tenth
+/// where a smaller one would be off by more than a few percent of the rows.
+double check_share_for(double rows, double mu, double least);
+
+/// The model has to win by more than the noise. `rows_min` is the estimated number of rows below
+/// which noise wins whatever the count says.
 Result<void> compare_with_majority(std::span<const std::uint32_t> predicted,
                                    std::span<const std::uint16_t> labels, const ClassTables& tables,
                                    double rows_min, double share, GaussianBudget& budget,

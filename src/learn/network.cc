@@ -152,17 +152,26 @@ Result<TrainedNetwork> train_network(const CodedRows& rows, const Coding& coding
                                      RandomSource& random, const NetworkSettings& settings) {
   const std::size_t columns = coding.features().size();
   const auto m = static_cast<double>(columns);
-  DISCREET_TRY(GaussianBudget budget, GaussianBudget::make(target));
+  // Sampled steps and the full release of a learner that gives up have profiles that cross, so
+  // which one follows the tables may not depend on them for one delta: each has its own part.
+  const double delta = target.delta.value();
+  DISCREET_TRY(const Delta delta_training, Delta::make(mul_down(0.9, delta)));
+  DISCREET_TRY(const Delta delta_giving_up, Delta::make(mul_down(0.0999999, delta)));
+  const ApproxDp training{target.epsilon, delta_training};
+  DISCREET_TRY(GaussianBudget budget, GaussianBudget::make(training));
+  DISCREET_TRY(const auto giving_up, GaussianBudget::make({target.epsilon, delta_giving_up}));
   // Rates and steps are public: strong noise wants few steps of many rows.
   const double mu = budget.mu();
+  const double check_share = settings.check_share > 0 ? settings.check_share
+                             : mu < 0.1               ? 0.03
+                                                      : 0.01;
   const double rate = settings.rate > 0 ? settings.rate : mu < 0.1 ? 0.25 : 0.1;
   const std::uint64_t steps = settings.steps > 0 ? settings.steps
                               : mu < 0.1         ? 40
                               : mu < 1           ? 120
                                                  : 240;
   TrainedNetwork trained;
-  DISCREET_TRY(trained.plan,
-               plan_sgd(target, rate, steps, settings.table_share + settings.check_share));
+  DISCREET_TRY(trained.plan, plan_sgd(training, rate, steps, settings.table_share + check_share));
   DISCREET_TRY(ClassTables tables,
                measure_class_tables(rows, coding, budget, settings.table_share, random));
 
@@ -176,10 +185,11 @@ Result<TrainedNetwork> train_network(const CodedRows& rows, const Coding& coding
   const Shape shape(linear.bins, k, h);
   trained.notes.rows = tables.rows;
   const double rows_min = settings.rows_min * std::sqrt(m) / mu;
-  // Without steps the whole budget is there for full releases.
-  DISCREET_TRY(const bool gave_up,
-               give_up_early(rows.labels, rows_min, budget.left() - settings.check_share, budget,
-                             random, tables, trained.notes));
+  const double given_up_share =
+      giving_up.mu() * giving_up.mu() / (mu * mu) * (1 - 1e-12) - settings.table_share;
+  DISCREET_CHECK(given_up_share > 0, "the tables leave something to a learner that gives up");
+  DISCREET_TRY(const bool gave_up, give_up_early(rows.labels, rows_min, given_up_share, budget,
+                                                 random, tables, trained.notes));
   if (gave_up) {
     linear.weights = odds;
     damp_additive(tables, linear);
@@ -274,7 +284,7 @@ Result<TrainedNetwork> train_network(const CodedRows& rows, const Coding& coding
                   "noise {:.3g} "
                   "times the clipping norm",
                   tables.rows, h, steps, rate, trained.plan.multiplier));
-  DISCREET_TRY_VOID(finish(rows, tables, rows_min, settings.check_share, budget, random, trained));
+  DISCREET_TRY_VOID(finish(rows, tables, rows_min, check_share, budget, random, trained));
   return trained;
 }
 

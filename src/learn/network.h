@@ -30,10 +30,10 @@ struct NetworkModel {
 struct NetworkSettings {
   std::uint32_t hidden = 16;
   double table_share = 0.3;
-  double check_share = 0.01;  ///< for the comparison with the most common class
-  double rate = 0;            ///< of sampling; 0: by the budget
-  std::uint64_t steps = 0;    ///< 0: by the budget
-  double clip = 0.6;          ///< times the root of the number of columns
+  double check_share = 0;   ///< for the comparison with the most common class; 0: by the budget
+  double rate = 0;          ///< of sampling; 0: by the budget
+  std::uint64_t steps = 0;  ///< 0: by the budget
+  double clip = 0.6;        ///< times the root of the number of columns
   double start = 0.5;
   double curvature = 0.4;
   double damping = 2;

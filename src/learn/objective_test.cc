@@ -6,6 +6,8 @@
 #include <iostream>
 
 #include "audit/epsilon_lower_bound.h"
+#include "learn/logistic_minimum.h"
+#include "privacy/gaussian_profile.h"
 #include "support/seeded_random.h"
 
 namespace discreet::learn {
@@ -109,6 +111,106 @@ TEST(ObjectiveTest, ACanaryStaysBelowTheClaimAndNoiseForOneColumnIsCaught) {
   std::cout << "claim 2: audited " << ours << ", noise for one column " << twin << "\n";
   EXPECT_LE(ours, 2);
   EXPECT_GT(twin, 2);
+}
+
+// The exact minimum of m columns of one code each moves along one line only, where its density has
+// a closed form: Gaussian noise times the loss's second derivative.
+struct Line {
+  double m = 9, sigma = 0, ridge = 0;
+  double zeros = 0, ones = 0;  // rows of each label
+
+  double density(double at) const {
+    const double p = 1 / (1 + std::exp(-std::sqrt(m) * at));
+    const double noise = std::sqrt(m) * ((zeros + ones) * p - ones) + ridge * at;
+    return std::exp(-0.5 * noise * noise / (sigma * sigma)) / (sigma * std::sqrt(2 * M_PI)) *
+           (m * (zeros + ones) * p * (1 - p) + ridge);
+  }
+};
+
+// How much more often than e^epsilon times an event happens, at worst.
+double hockey_stick(const Line& one, const Line& other, double epsilon) {
+  constexpr double kEnd = 60, kStep = 3e-3;
+  double sum = 0;
+  for (double at = -kEnd; at < kEnd; at += kStep)
+    sum += kStep * std::fmax(0, one.density(at) - std::exp(epsilon) * other.density(at));
+  return sum;
+}
+
+TEST(ObjectiveTest, DensitiesOfTheExactMinimumStayWithinTheProofAndATooSmallRidgeDoesNot) {
+  constexpr double kMu = 0.5, kCurvature = 0.1;
+  double worst = 0, worst_twin = 0;
+  for (const double epsilon : {0.3, 0.6, 1.2})
+    for (const auto& [zeros, ones] : {std::pair{0.0, 0.0}, {3.0, 0.0}, {2.0, 2.0}, {40.0, 3.0}})
+      for (const bool label : {false, true})
+        for (const bool twin : {false, true}) {
+          Line without{.zeros = zeros, .ones = ones};
+          without.sigma = std::sqrt(without.m) / kMu;
+          // The proof's, and one for which a row's curvature was forgotten.
+          without.ridge = without.m / 4 / std::expm1(kCurvature) / (twin ? 50 : 1);
+          Line with = without;
+          (label ? with.ones : with.zeros) += 1;
+          const double delta =
+              std::fmax(hockey_stick(with, without, epsilon), hockey_stick(without, with, epsilon));
+          const double claim = 2 * gaussian_delta_down(kMu, epsilon - kCurvature);
+          (twin ? worst_twin : worst) = std::fmax(twin ? worst_twin : worst, delta / claim);
+        }
+  std::cout << "delta over its bound: " << worst << "; with a fiftieth of the ridge " << worst_twin
+            << "\n";
+  EXPECT_LE(worst, 1);
+  EXPECT_GT(worst, 0.1);  // the bound is not idle
+  EXPECT_GT(worst_twin, 1);
+}
+
+TEST(ObjectiveTest, TheMinimumIsAsNearAsItSaysAndATwinThatStopsEarlyIsNot) {
+  SeededRandom random(5);
+  CodedRows rows;
+  rows.rows = 300;
+  const std::vector<std::uint32_t> sizes = {4, 3, 7};
+  std::vector<Bins> bins;
+  for (const std::uint32_t size : sizes) {
+    auto& of = bins.emplace_back();
+    of.size = size;
+    for (std::uint32_t i = 0; i < size; ++i)
+      of.bin_of_code.push_back(static_cast<std::uint16_t>(i));
+    auto& column = rows.columns.emplace_back();
+    for (std::size_t row = 0; row < rows.rows; ++row)
+      column.push_back(static_cast<std::uint16_t>(random.bits64() % size));
+  }
+  for (std::size_t row = 0; row < rows.rows; ++row)
+    rows.labels.push_back(static_cast<std::uint16_t>(rows.columns[0][row] % 2));
+  for (const double ridge : {0.01, 1.0, 100.0}) {
+    PerturbedLoss loss{std::vector<double>(14, 0.1), {}, ridge, 400, 60};
+    for (int i = 0; i < 14; ++i)
+      loss.tilt.push_back(static_cast<double>(random.bits64() % 2000) / 100 - 10);
+    // The true slope, as well as long doubles know it.
+    const auto slope = [&](const std::vector<double>& at) {
+      std::vector<long double> sum(14);
+      for (std::size_t i = 0; i < 14; ++i)
+        sum[i] =
+            static_cast<long double>(ridge) * (static_cast<long double>(at[i]) - loss.centre[i]) +
+            loss.tilt[i];
+      for (std::size_t row = 0; row < rows.rows; ++row) {
+        const std::size_t a = rows.columns[0][row], b = 4U + rows.columns[1][row],
+                          c = 7U + rows.columns[2][row];
+        const long double score = static_cast<long double>(at[a]) + at[b] + at[c];
+        const long double residual = 1 / (1 + std::exp(-score)) - rows.labels[row];
+        for (const std::size_t i : {a, b, c}) sum[i] += residual;
+      }
+      long double squares = 0;
+      for (const long double s : sum) squares += s * s;
+      return static_cast<double>(std::sqrt(squares));
+    };
+    const auto found = minimise_logistic(rows, bins, loss).value();
+    const auto early = minimise_logistic(rows, bins, loss, 1e12).value();
+    std::cout << "ridge " << ridge << ": claimed " << found.away << ", slope / ridge "
+              << slope(found.weights) / ridge << "; the twin is at least "
+              << slope(early.weights) / (ridge + 300 * 3 / 4.0) << " away\n";
+    EXPECT_LE(slope(found.weights) / ridge, found.away);
+    EXPECT_GT(slope(early.weights) / (ridge + 300 * 3 / 4.0), found.away);
+  }
+  // More than can be proved is refused by public numbers, before the rows are looked at.
+  PerturbedLoss vast{std::vector<double>(14, 0.0), std::vector<double>(14, 0.0), 1e-6, 1e9, 1};
+  EXPECT_EQ(minimise_logistic(rows, bins, vast).error().code, ErrorCode::Refused);
 }
 
 }  // namespace

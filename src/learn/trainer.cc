@@ -54,6 +54,21 @@ bool classifies(Method method) {
   return method != Method::Linear && method != Method::KMeans && method != Method::Components;
 }
 
+// Every release is Gaussian, so that the whole is mu-Gaussian-DP; the others have a price in
+// epsilon and delta only.
+bool gaussian(Method method) {
+  switch (method) {
+    case Method::Network:
+    case Method::LogisticSgd:
+    case Method::LogisticObjective:
+    case Method::Auto:
+    case Method::Rules:
+      return false;
+    default:
+      return true;
+  }
+}
+
 // The candidates of Auto, public: the forms that win on different kinds of tables.
 constexpr std::array kCandidates = {"logistic", "bold logistic", "fine logistic", "naive-bayes",
                                     "trees"};
@@ -182,9 +197,11 @@ Result<Forecast> forecast(const FitRequest& request, const std::vector<double>& 
     forecast.mu = budget.mu();
   }
   forecast.price = fmt::format(
-      "epsilon {:g}, delta {:g} for one row more or less ({:.4g}-Gaussian-DP), whatever "
-      "the rows are; predictions cost nothing",
-      request.budget.epsilon.value(), request.budget.delta.value(), forecast.mu);
+      "epsilon {:g}, delta {:g} for one row more or less{}, whatever the rows are; predictions "
+      "cost "
+      "nothing",
+      request.budget.epsilon.value(), request.budget.delta.value(),
+      gaussian(request.method) ? fmt::format(" ({:.4g}-Gaussian-DP)", forecast.mu) : "");
   const auto d = static_cast<double>(coding.features().size());
   for (const double n : rows) {
     const double signal = n * forecast.mu;

@@ -42,6 +42,8 @@ struct Shelf {
   std::size_t front = 0, ready = 0;
   std::size_t wanted = 0;   // kept ready
   std::size_t waiting = 0;  // asked for by callers now waiting
+  std::uint64_t used = 0;   // when, in the order of calls
+  bool evicted = false;     // no longer on the list
 
   std::size_t target() const { return wanted + waiting; }
 
@@ -57,14 +59,19 @@ struct Shelf {
       front = (front + 1) % ring.size();
     }
     ready -= out.size();
+    wanted = std::max(std::min(wanted, NoisePool::kBatch), wanted - std::min(wanted, out.size()));
+    // What a large statement needed is not kept for the next small one.
+    if (ring.size() > 4 * NoisePool::kBatch && ring.size() > 4 * std::max(ready, target()))
+      move_to(2 * std::max(ready, target()));
   }
 
  private:
-  void grow(std::size_t size) {
-    std::vector<std::int64_t> larger(std::max(size, 2 * ring.size()));
-    for (std::size_t i = 0; i < ready; ++i) larger[i] = ring[(front + i) % ring.size()];
+  void grow(std::size_t size) { move_to(std::max(size, 2 * ring.size())); }
+  void move_to(std::size_t size) {
+    std::vector<std::int64_t> other(size);
+    for (std::size_t i = 0; i < ready; ++i) other[i] = ring[(front + i) % ring.size()];
     OPENSSL_cleanse(ring.data(), ring.size() * sizeof(std::int64_t));
-    ring.swap(larger);
+    ring.swap(other);
     front = 0;
   }
 };
@@ -74,22 +81,23 @@ struct Shelf {
 struct NoisePool::State {
   std::mutex mutex;
   std::condition_variable work, filled;
-  std::map<NoiseKey, Shelf> shelves;
+  std::map<NoiseKey, std::shared_ptr<Shelf>> shelves;
+  std::uint64_t calls = 0, prepared = 0, taken = 0;
   bool stopping = false;
   std::exception_ptr failure;  // of the worker; every later take throws it
   pid_t owner = getpid();
   std::thread worker;
 
-  Shelf* neediest() {
-    Shelf* found = nullptr;
-    for (auto& [key, shelf] : shelves) {
-      if (shelf.ready >= shelf.target()) continue;
-      if (found == nullptr || shelf.waiting > found->waiting) found = &shelf;
+  std::shared_ptr<Shelf> neediest() const {
+    std::shared_ptr<Shelf> found;
+    for (const auto& [key, shelf] : shelves) {
+      if (shelf->ready >= shelf->target()) continue;
+      if (found == nullptr || shelf->waiting > found->waiting) found = shelf;
     }
     return found;
   }
 
-  // Draws outside the lock: shelves are never removed and a shelf's sampler never changes.
+  // Draws outside the lock: a shelf's sampler never changes.
   void run(const SourceFactory& make_source) {
     std::unique_lock lock(mutex);
     try {
@@ -97,13 +105,13 @@ struct NoisePool::State {
       DISCREET_CHECK(source != nullptr, "the noise pool was given no random source");
       std::vector<std::int64_t> batch(kBatch);
       for (;;) {
-        Shelf* shelf = nullptr;
+        std::shared_ptr<Shelf> shelf;
         work.wait(lock, [&] { return stopping || (shelf = neediest()) != nullptr; });
         if (stopping) break;
         lock.unlock();
         std::visit([&](const auto& sampler) { sampler.draw_many(batch, *source); }, shelf->sampler);
         lock.lock();
-        shelf->add(batch);
+        if (!shelf->evicted) shelf->add(batch);
         OPENSSL_cleanse(batch.data(), batch.size() * sizeof(std::int64_t));
         filled.notify_all();
       }
@@ -114,13 +122,39 @@ struct NoisePool::State {
     }
   }
 
-  // Called with the lock held.
-  Result<Shelf*> shelf_of(const NoiseKey& key) {
-    if (const auto found = shelves.find(key); found != shelves.end()) return &found->second;
-    if (shelves.size() >= kShelvesMax)
-      return invalid_parameter("the noise pool keeps no more than 256 distributions");
-    DISCREET_TRY(auto sampler, make_sampler(key));
-    return &shelves.try_emplace(key, std::move(sampler)).first->second;
+  // Called with the lock held, which is let go while a sampler is made.
+  Result<std::shared_ptr<Shelf>> shelf_of(const NoiseKey& key, std::unique_lock<std::mutex>& lock) {
+    auto found = shelves.find(key);
+    if (found == shelves.end()) {
+      lock.unlock();
+      DISCREET_TRY(auto sampler, make_sampler(key));
+      lock.lock();
+      found = shelves.try_emplace(key, nullptr).first;
+      if (found->second == nullptr) found->second = std::make_shared<Shelf>(std::move(sampler));
+    }
+    found->second->used = ++calls;
+    return found->second;
+  }
+
+  // Those used longest ago go, until what is kept and wanted fits. Nobody waits for them: a caller
+  // that waits has just used its shelf, and keeps it on the list.
+  void make_room(const Shelf& for_this) {
+    const auto size = [](const Shelf& shelf) {
+      return std::max(shelf.ready, shelf.target()) + kBatch;
+    };
+    std::size_t total = 0;
+    for (const auto& [key, shelf] : shelves) total += size(*shelf);
+    while (shelves.size() > kShelvesMax || total > kReadyMax) {
+      auto oldest = shelves.end();
+      for (auto at = shelves.begin(); at != shelves.end(); ++at)
+        if (at->second.get() != &for_this && at->second->waiting == 0 &&
+            (oldest == shelves.end() || at->second->used < oldest->second->used))
+          oldest = at;
+      if (oldest == shelves.end()) return;
+      total -= size(*oldest->second);
+      oldest->second->evicted = true;
+      shelves.erase(oldest);
+    }
   }
 };
 
@@ -151,12 +185,13 @@ void NoisePool::check_owner() const {
 
 Result<void> NoisePool::prepare(const NoiseKey& key, std::size_t count) {
   check_owner();
-  if (count > kReadyMax)
-    return invalid_parameter("the noise pool keeps no more than 2^22 samples of a distribution");
+  if (count > kReadyMax) return invalid_parameter("the noise pool keeps no more than 2^22 samples");
   {
-    const std::lock_guard lock(state_->mutex);
-    DISCREET_TRY(Shelf * shelf, state_->shelf_of(key));
+    std::unique_lock lock(state_->mutex);
+    DISCREET_TRY(const auto shelf, state_->shelf_of(key, lock));
     shelf->wanted = std::max(shelf->wanted, count);
+    state_->prepared += count;
+    state_->make_room(*shelf);
   }
   state_->work.notify_all();
   return {};
@@ -173,15 +208,17 @@ Result<void> NoisePool::take(const NoiseKey& key, std::span<std::int64_t> out) {
   while (!out.empty()) {
     const auto part = out.first(std::min(out.size(), kReadyMax));
     std::unique_lock lock(state_->mutex);
-    DISCREET_TRY(Shelf * shelf, state_->shelf_of(key));
+    DISCREET_TRY(const auto shelf, state_->shelf_of(key, lock));
     if (shelf->ready < part.size()) {
       shelf->waiting += part.size();
+      state_->make_room(*shelf);
       state_->work.notify_all();
       state_->filled.wait(lock, [&] { return state_->failure || shelf->ready >= part.size(); });
       shelf->waiting -= part.size();
     }
     if (state_->failure) std::rethrow_exception(state_->failure);
     shelf->remove(part);
+    state_->taken += part.size();
     lock.unlock();
     state_->work.notify_all();
     out = out.subspan(part.size());
@@ -193,7 +230,15 @@ std::size_t NoisePool::ready(const NoiseKey& key) const {
   check_owner();
   const std::lock_guard lock(state_->mutex);
   const auto found = state_->shelves.find(key);
-  return found == state_->shelves.end() ? 0 : found->second.ready;
+  return found == state_->shelves.end() ? 0 : found->second->ready;
+}
+
+NoisePool::Counts NoisePool::counts() const {
+  check_owner();
+  const std::lock_guard lock(state_->mutex);
+  Counts counts{state_->prepared, state_->taken, state_->shelves.size(), 0};
+  for (const auto& [key, shelf] : state_->shelves) counts.held += shelf->ring.size();
+  return counts;
 }
 
 }  // namespace discreet

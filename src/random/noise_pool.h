@@ -2,11 +2,12 @@
 //
 // A worker with a random source of its own keeps a shelf of samples for every distribution asked
 // for. It draws in batches of a fixed size, and taking is a copy: how long a caller waits depends
-// on how many samples are ready, never on their values. Guarantee: each sample is handed out once,
-// to one caller, and its place is overwritten as it leaves. The
-//            samples are exactly those of the samplers, drawn independently of every question.
-//            A process that forked cannot use the pool it inherited: its samples belong to the
-//            parent.
+// on how many samples are ready, never on their values. The server has one (docs/security.md).
+//
+// Guarantee: each sample is handed out once, to one caller, and its place is overwritten as it
+//            leaves. The samples are exactly those of the samplers, drawn independently of every
+//            question. A process that forked cannot use the pool it inherited: its samples belong
+//            to the parent. Memory is bounded: the shelves used longest ago go first, wiped.
 // Thread safety: all members may be called from any thread.
 #pragma once
 
@@ -36,7 +37,7 @@ class NoisePool {
  public:
   /// Samples are drawn this many at a time.
   static constexpr std::size_t kBatch = 1024;
-  /// The most distributions kept, and samples kept of each.
+  /// The most distributions kept, and samples of all of them together.
   static constexpr std::size_t kShelvesMax = 256;
   static constexpr std::size_t kReadyMax = std::size_t{1} << 22;
 
@@ -50,8 +51,8 @@ class NoisePool {
   NoisePool(const NoisePool&) = delete;
   NoisePool& operator=(const NoisePool&) = delete;
 
-  /// Keeps at least `count` samples ready from now on; returns at once.
-  /// InvalidParameter: not a valid parameter, too many samples or too many distributions.
+  /// Has `count` samples ready as soon as may be; returns at once. Once they are taken, a batch at
+  /// most is kept ready. InvalidParameter: not a valid parameter, or too many samples.
   Result<void> prepare(const NoiseKey& key, std::size_t count);
 
   /// One sample, or as many as `out` holds. Waits while too few are ready. A distribution that was
@@ -59,12 +60,22 @@ class NoisePool {
   Result<std::int64_t> take(const NoiseKey& key);
   Result<void> take(const NoiseKey& key, std::span<std::int64_t> out);
 
-  /// How many samples lie ready; for operators and tests.
+  /// How many samples lie ready; for tests.
   std::size_t ready(const NoiseKey& key) const;
+
+  struct Counts {
+    std::uint64_t prepared = 0;  ///< samples that callers said they will take
+    std::uint64_t taken = 0;     ///< samples handed out
+    std::size_t shelves = 0;
+    std::size_t held = 0;  ///< places for samples on all shelves
+  };
+  Counts counts() const;
+
+  /// Throws InvariantViolation in a process that forked.
+  void check_owner() const;
 
  private:
   struct State;
-  void check_owner() const;
 
   std::unique_ptr<State> state_;
 };

@@ -37,10 +37,42 @@ TEST(NoisePoolTest, RefusesInvalidDistributionsAndEndlessShelves) {
   EXPECT_FALSE(pool.prepare(gaussian(-1), 10));
   EXPECT_FALSE(pool.take(laplace(-1)));
   EXPECT_FALSE(pool.prepare(laplace(1), NoisePool::kReadyMax + 1));
-  for (std::size_t i = 1; i <= NoisePool::kShelvesMax; ++i)
-    EXPECT_TRUE(pool.prepare(laplace(Rational(static_cast<int>(i))), 0));
-  EXPECT_FALSE(pool.prepare(laplace(Rational(1, 2)), 0));
-  EXPECT_TRUE(pool.prepare(laplace(7), 0));  // known already
+}
+
+void wait_for(const NoisePool& pool, const NoiseKey& key, std::size_t count) {
+  for (int i = 0; i < 4000 && pool.ready(key) < count; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  ASSERT_GE(pool.ready(key), count);
+}
+
+TEST(NoisePoolTest, ShelvesUsedLongestAgoMakeRoomForNewOnes) {
+  NoisePool pool(seeded(5));
+  const int shelves = static_cast<int>(NoisePool::kShelvesMax);
+  for (int i = 1; i <= shelves; ++i) ASSERT_TRUE(pool.prepare(laplace(i), 1));
+  wait_for(pool, laplace(shelves), 1);
+  ASSERT_TRUE(pool.take(laplace(1)));  // used last now
+  ASSERT_TRUE(pool.prepare(laplace(Rational(1, 2)), 1));
+  EXPECT_EQ(pool.counts().shelves, NoisePool::kShelvesMax);
+  EXPECT_EQ(pool.ready(laplace(2)), 0u);
+  EXPECT_GT(pool.ready(laplace(1)), 0u);
+  EXPECT_TRUE(pool.take(laplace(2))) << "what went is drawn again";
+}
+
+TEST(NoisePoolTest, MemoryIsBoundedHoweverMuchIsPrepared) {
+  NoisePool pool(seeded(6));
+  const std::size_t most = NoisePool::kReadyMax / 4;
+  for (int i = 1; i <= 12; ++i) {
+    ASSERT_TRUE(pool.prepare(laplace(i), most));
+    wait_for(pool, laplace(i), most);
+    EXPECT_LE(pool.counts().held, 2 * NoisePool::kReadyMax);  // rings grow by doubling
+  }
+  EXPECT_LT(pool.counts().shelves, 5u);
+  // What was wanted once is not kept ready for good.
+  std::vector<std::int64_t> out(most);
+  ASSERT_TRUE(pool.take(laplace(12), out));
+  std::vector<std::int64_t> rest(pool.ready(laplace(12)));
+  ASSERT_TRUE(pool.take(laplace(12), rest));
+  EXPECT_LE(pool.ready(laplace(12)), NoisePool::kBatch);
 }
 
 // The pool hands out the worker's stream, in order and each sample once.

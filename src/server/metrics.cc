@@ -62,6 +62,11 @@ struct Metrics::State {
                                    .Help("Requests that wait for a worker")
                                    .Register(registry)
                                    .Add({});
+  prometheus::Counter& noise = prometheus::BuildCounter()
+                                   .Name("discreet_noise_ahead_total")
+                                   .Help("Noise samples drawn ahead, of answers that left")
+                                   .Register(registry)
+                                   .Add({});
 };
 
 Metrics::Metrics() : state_(std::make_unique<State>()) {}
@@ -80,6 +85,9 @@ void Metrics::request(RequestKind kind, const std::string& outcome, double secon
 }
 void Metrics::waiting(std::size_t count) {
   state_->in_line.Set(static_cast<double>(count));
+}
+void Metrics::noise_ahead(std::uint64_t samples) {
+  if (samples > 0) state_->noise.Increment(static_cast<double>(samples));
 }
 std::string Metrics::text() const {
   return prometheus::TextSerializer().Serialize(state_->registry.Collect());

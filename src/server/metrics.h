@@ -1,6 +1,7 @@
 // Numbers for Prometheus: how many, how long, how it ended. Nothing here depends on rows.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -20,6 +21,8 @@ class Metrics {
   /// `outcome` is "ok" or a SQLSTATE.
   void request(RequestKind kind, const std::string& outcome, double seconds);
   void waiting(std::size_t count);
+  /// Of an answer that leaves: how much of its noise was drawn ahead, which its question decides.
+  void noise_ahead(std::uint64_t samples);
 
   /// Prometheus' text format.
   std::string text() const;

@@ -8,6 +8,7 @@
 #include "curator/asker_schema.h"
 #include "curator/twins.h"
 #include "ledger/scram.h"
+#include "random/pooled_random.h"
 #include "random/secure_random.h"
 #include "server/catalog_database.h"
 #include "sql/type.h"
@@ -15,7 +16,10 @@
 namespace discreet::server {
 
 struct Service::Worker {
-  SecureRandom random;
+  explicit Worker(NoisePool& pool) : random(bits, pool) {}
+
+  SecureRandom bits;
+  PooledRandom random;
   std::optional<Curator> curator;
   std::thread thread;
 };
@@ -35,7 +39,7 @@ Result<std::unique_ptr<Service>> Service::open(const catalog::Policy& policy, co
     DISCREET_TRY(service->collector_, local::Collector::open(service->settings_.reports.string()));
   }
   // The engine's own words may quote rows: they are not written anywhere.
-  auto first = std::make_unique<Worker>();
+  auto first = std::make_unique<Worker>(service->noise_);
   DISCREET_TRY(Curator curator, Curator::open(policy, clock, first->random, nullptr));
   first->curator.emplace(std::move(curator));
   DISCREET_TRY_VOID(first->curator->ledger().open_reader());
@@ -52,7 +56,7 @@ Result<std::unique_ptr<Service>> Service::open(const catalog::Policy& policy, co
   const std::size_t workers = std::max<std::size_t>(1, service->settings_.workers);
   const std::size_t quick = std::max<std::size_t>(1, service->settings_.quick_workers);
   while (service->workers_.size() < workers + quick) {
-    auto worker = std::make_unique<Worker>();
+    auto worker = std::make_unique<Worker>(service->noise_);
     DISCREET_TRY(Curator next, service->workers_.front()->curator->connect(worker->random));
     worker->curator.emplace(std::move(next));
     service->workers_.push_back(std::move(worker));
@@ -131,7 +135,7 @@ std::vector<VisibleTable> Service::visible_tables(const std::string& user) const
   return tables;
 }
 
-Result<std::vector<VisibleTable>> Service::twins(Curator& curator) {
+Result<std::vector<VisibleTable>> Service::twins(Curator& curator, const std::string& user) {
   constexpr std::chrono::seconds kBetweenLooks{1};
   {
     const std::scoped_lock lock(twins_mutex_);
@@ -143,6 +147,8 @@ Result<std::vector<VisibleTable>> Service::twins(Curator& curator) {
   std::vector<VisibleTable> tables;
   const auto made = curator.data().twins().all();
   for (const Twins::Listed& twin : made) {
+    const catalog::Table* same = policy_.table(twin.table->name);
+    if (same != nullptr && shows(policy_, user, *same)) continue;
     VisibleTable& table = tables.emplace_back(VisibleTable{twin.table, {}, true});
     for (const sql::SchemaColumn& column : twin.columns)
       if (const auto type = sql::parse_engine_type(column.engine_type))
@@ -212,7 +218,7 @@ void Service::interrupt_catalog(const std::string& user) {
 Result<std::shared_ptr<CatalogDatabase>> Service::catalog_of(Curator& curator,
                                                              const std::string& user) {
   constexpr std::size_t kCatalogsMax = 32;
-  DISCREET_TRY(const auto made_tables, twins(curator));
+  DISCREET_TRY(const auto made_tables, twins(curator, user));
   std::shared_ptr<CatalogDatabase> found;
   {
     const std::scoped_lock lock(catalogs_mutex_);

@@ -23,6 +23,7 @@
 #include "ledger/sha256.h"
 #include "ledger/users.h"
 #include "local/collector/collector.h"
+#include "random/noise_pool.h"
 #include "server/limits.h"
 #include "server/log.h"
 #include "server/metrics.h"
@@ -70,9 +71,9 @@ class Service {
 
   /// What this user may see of the policy's tables, in its order.
   std::vector<VisibleTable> visible_tables(const std::string& user) const;
-  /// Twins that statements made, which everybody may see. Worker. Those that another process made
-  /// show within a second.
-  Result<std::vector<VisibleTable>> twins(Curator& curator);
+  /// Twins that statements made, which everybody may see, but for those whose name is that of a
+  /// table that this user may see. Worker. Those that another process made show within a second.
+  Result<std::vector<VisibleTable>> twins(Curator& curator, const std::string& user);
   bool is_owner(const std::string& user) const;
 
   // Workers only: these read the ledger's file.
@@ -102,6 +103,7 @@ class Service {
   const Clock& clock() const { return clock_; }
   Metrics& metrics() { return metrics_; }
   Log& log() { return log_; }
+  const NoisePool& noise() const { return noise_; }
 
   // The I/O thread only.
   LoginGuard& logins() { return logins_; }
@@ -127,6 +129,8 @@ class Service {
     Identity identity;
     Instant expires;
   };
+  NoisePool noise_;  // one for all workers, which end before it does
+
   std::mutex sessions_mutex_;
   std::map<ledger::Digest, Session> sessions_;
 

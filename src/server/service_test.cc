@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -13,6 +14,7 @@
 
 #include "server/catalog_database.h"
 #include "server/render.h"
+#include "support/chi_square.h"
 
 namespace discreet::server {
 namespace {
@@ -152,6 +154,56 @@ TEST_F(ServiceTest, ManySessionsAtOnceChargeEachQuestionOnceAndTheLedgerAddsUp) 
   // repeated. Two who asked at once may share a charge, and neither is a repeat then.
   EXPECT_LE(verified->events, 1U + 5U * 2U + kSessions * kRounds - 5U);
   EXPECT_GT(verified->events, 1U + 5U * 2U);
+}
+
+// What is known of a statement's noise before a row is read is drawn by the pool: as many samples
+// as the question has groups and sums, whatever the rows are.
+TEST_F(ServiceTest, TheNoiseOfAnswersComesFromThePool) {
+  const auto ask = [&](const std::string& sql) {
+    const Question question = about(sql);
+    const auto made = on(Service::Line::Charged, [=](Curator& c) { return c.answer(question); });
+    EXPECT_TRUE(made) << made.error().message;
+    return made ? made->noise_ahead : 0;
+  };
+  EXPECT_EQ(ask("select count(*) as n from people where age > 7"), 1u);
+  EXPECT_EQ(ask("select ward, count(*) as n from people group by ward"), 2u);
+  EXPECT_EQ(ask("select ward, count(*) as n from people where age > 1000 group by ward"), 2u);
+  EXPECT_EQ(ask("select avg(age) as a from people"), 0u) << "one K-norm draw, by its sampler";
+  EXPECT_EQ(ask("select ward, count(*) as n from people group by ward"), 0u) << "on record";
+  EXPECT_EQ(service_->noise().counts().taken, 5u);
+  EXPECT_EQ(service_->noise().counts().prepared, 5u);
+}
+
+// The error of counts, over and over, at a rate of 1/2: what leaves has the sampler's law.
+TEST_F(ServiceTest, WhatThePoolAddsToAnswersHasTheLawThatWasPaidFor) {
+  constexpr int kQuestions = 200;
+  std::vector<std::int64_t> noise;
+  for (int i = 1; i <= kQuestions; ++i) {
+    Question question = about("select ward, count(*) as n from people where age > " +
+                              std::to_string(-i) + " group by ward");
+    question.epsilon = Epsilon::make(0.5).value();
+    const auto made = on(Service::Line::Charged, [=](Curator& c) { return c.answer(question); });
+    ASSERT_TRUE(made) << made.error().message;
+    ASSERT_EQ(made->noise_ahead, 2u);
+    for (const auto& row : made->rows) noise.push_back(std::stoll(*row[1]) - 150);
+  }
+  const double r = std::exp(-0.5);
+  const auto found = chi_square("noise of served counts", noise, -5, 5, [&](std::int64_t z) {
+    return (1 - r) / (1 + r) * std::pow(r, std::fabs(static_cast<double>(z)));
+  });
+  EXPECT_LT(found.statistic, found.limit);
+  // Two independent samples agree with chance 0.13: 26 pairs of 200, and 56 would be six standard
+  // deviations more. A pool that hands one sample to both groups makes it all of them.
+  const auto agreeing = [](const std::vector<std::int64_t>& samples) {
+    int equal = 0;
+    for (std::size_t i = 0; i + 1 < samples.size(); i += 2)
+      equal += samples[i] == samples[i + 1] ? 1 : 0;
+    return equal;
+  };
+  EXPECT_LT(agreeing(noise), 56);
+  std::vector<std::int64_t> twice = noise;
+  for (std::size_t i = 0; i + 1 < twice.size(); i += 2) twice[i + 1] = twice[i];
+  EXPECT_GE(agreeing(twice), 56);
 }
 
 }  // namespace

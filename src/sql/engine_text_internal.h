@@ -45,6 +45,8 @@ class RemoteDialect : public EngineDialect {
   RemoteDialect(EngineWords words, std::map<std::string, std::string> relations)
       : words_(std::move(words)), relations_(std::move(relations)) {}
 
+  /// What stands behind a table in FROM.
+  virtual std::string after_relation(const std::string&) const { return ""; }
   /// A column of a table, as plans know its values.
   virtual std::string read_column(const std::string& table, const std::string& column) const = 0;
   virtual std::string cast(const Scalar& arg, Type to, const ScalarWriter& w) const = 0;

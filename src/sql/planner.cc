@@ -29,12 +29,16 @@ Result<PlannedQuestion> Binder::bind(const Query& query) {
   }
   PlannedQuestion question;
   std::vector<ColumnId> shown;
-  std::string columns;
+  std::string columns, texts;
+  const auto add_text = [&texts](ColumnId column) {
+    texts += fmt::format("{}CAST({} AS VARCHAR)", texts.empty() ? "" : ", ", column_name(column));
+  };
   for (const Field& field : relation.fields) {
     if (field.name.empty()) continue;
     shown.push_back(field.id);
     columns += fmt::format("{}{} AS {}", columns.empty() ? "" : ", ", column_name(field.id),
                            quote_name(field.name));
+    add_text(field.id);
     OutputColumn output{field.name, field.type, {}, plain_.contains(field.id), std::nullopt};
     if (const auto from = computed_from_.find(field.id); from != computed_from_.end())
       output.from = from->second;
@@ -43,13 +47,12 @@ Result<PlannedQuestion> Binder::bind(const Query& query) {
   const auto with_errors =
       add_errors(relation.plan, [this] { return new_column("", double_type()); });
   std::vector<ColumnId> errors;
-  std::string error_columns;
   for (std::size_t i = 0; i < shown.size(); ++i) {
     const auto known = with_errors.errors.find(shown[i]);
     if (known == with_errors.errors.end() || !known->second) continue;
     question.columns[i].error = shown.size() + errors.size();
     errors.push_back(*known->second);
-    error_columns += fmt::format(", {}", column_name(*known->second));
+    add_text(*known->second);
   }
   // The order must be the outermost thing: an engine may forget the order of a subquery.
   const Plan* plan = relation.plan.get();
@@ -69,8 +72,8 @@ Result<PlannedQuestion> Binder::bind(const Query& query) {
   }
   question.final_sql = fmt::format("SELECT {} FROM ({}){}", columns, emit_plan(*plan, shown), tail);
   shown.insert(shown.end(), errors.begin(), errors.end());
-  question.final_sql_with_errors = fmt::format("SELECT {}{} FROM ({}){}", columns, error_columns,
-                                               emit_plan(*plan_with_errors, shown), tail);
+  question.final_text_sql =
+      fmt::format("SELECT {} FROM ({}){}", texts, emit_plan(*plan_with_errors, shown), tail);
   question.tree = describe_plan(*relation.plan);
   question.releases = std::move(releases_);
   question.tables.assign(tables_.begin(), tables_.end());

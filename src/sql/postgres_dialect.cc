@@ -16,7 +16,8 @@ using namespace postgres;
 
 class PostgresDialect final : public RemoteDialect {
  public:
-  PostgresDialect(std::map<std::string, PostgresTable> tables, bool streams_rows)
+  PostgresDialect(std::map<std::string, PostgresTable> tables, bool streams_rows,
+                  bool marks_pages = false)
       : RemoteDialect(
             {{true, {{"DOUBLE", "double precision"}, {"HUGEINT", "numeric"}, {"VARCHAR", "text"}}},
              "row_number() OVER ()",
@@ -27,7 +28,11 @@ class PostgresDialect final : public RemoteDialect {
              quote_text},
             relations_of(tables)),
         tables_(std::move(tables)),
-        streams_rows_(streams_rows) {}
+        streams_rows_(streams_rows),
+        marks_pages_(marks_pages) {
+    if (streams_rows && !marks_pages)
+      by_pages_ = std::make_unique<PostgresDialect>(tables_, true, true);
+  }
 
   std::optional<std::string> scalar(const Scalar& one, const ScalarWriter& w) const override {
     // Tables give whole numbers as wide as they keep them; what is computed from them has 64 bits.
@@ -44,9 +49,16 @@ class PostgresDialect final : public RemoteDialect {
     return fmt::format("encode(sha256(convert_to({}, 'UTF8')), 'hex') COLLATE \"C\"", text);
   }
   bool streams_rows() const override { return streams_rows_; }
+  const EngineDialect* by_pages() const override { return by_pages_.get(); }
   bool sums_are_wide() const override { return true; }
 
  private:
+  /// A comment: the statement means the whole table until somebody puts a condition there.
+  std::string after_relation(const std::string& relation) const override {
+    const bool quotable = relation.find("*/") == std::string::npos;
+    return marks_pages_ && quotable ? fmt::format("/*pages of {}*/", relation) : "";
+  }
+
   /// Every value as plans know it: text is ordered by its bytes, times are in UTC, and a numeric is
   /// a number.
   std::string read_column(const std::string& table, const std::string& name) const override {
@@ -74,7 +86,8 @@ class PostgresDialect final : public RemoteDialect {
   std::string arithmetic(const Scalar& one, const Apply& applied, const ScalarWriter& w) const;
 
   std::map<std::string, PostgresTable> tables_;
-  bool streams_rows_;
+  bool streams_rows_, marks_pages_;
+  std::unique_ptr<PostgresDialect> by_pages_;
 };
 
 std::string PostgresDialect::arithmetic(const Scalar& one, const Apply& applied,

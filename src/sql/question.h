@@ -279,7 +279,7 @@ struct OutputColumn {
   std::vector<std::string> from;
   /// It is that aggregate and nothing else.
   bool is_plain = false;
-  /// Which column of final_sql_with_errors is its error, from 0; absent: none is known.
+  /// Which column of final_text_sql is its error, from 0; absent: none is known.
   std::optional<std::size_t> error;
 };
 
@@ -288,9 +288,9 @@ struct PlannedQuestion {
   std::vector<std::string> tables;
   std::vector<Release> releases;  ///< in the order in which they must run
   std::string final_sql;
-  /// The same rows in the same order, with errors (error_columns.h) behind the answer's columns.
+  /// The same rows as text, in the same order, with errors (error_columns.h) behind the columns.
   /// For this one the n errors of a release's n aggregates are its columns a(n+1), ..., a(2n).
-  std::string final_sql_with_errors;
+  std::string final_text_sql;
   std::vector<OutputColumn> columns;
   std::vector<std::string> notices;
   std::string tree;  ///< the final statement's plan, for EXPLAIN

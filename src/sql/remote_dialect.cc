@@ -38,10 +38,11 @@ std::string RemoteDialect::scan(const Scan& scan,
              fmt::format("{} AS {}", read_column(scan.table, column.name), column_name(column.id)));
   if (scan.row_number && wanted(*scan.row_number))
     append(columns, fmt::format("{} AS {}", words_.row_number, column_name(*scan.row_number)));
-  const auto relation = relations_.find(scan.table);
-  return fmt::format(
-      "SELECT {} FROM {}", columns.empty() ? "1" : columns,
-      relation == relations_.end() ? words_.quote_name(scan.table) : relation->second);
+  const auto known = relations_.find(scan.table);
+  const std::string relation =
+      known == relations_.end() ? words_.quote_name(scan.table) : known->second;
+  return fmt::format("SELECT {} FROM {}{}", columns.empty() ? "1" : columns, relation,
+                     after_relation(relation));
 }
 
 std::string RemoteDialect::with_tables(const std::string& sql,

@@ -201,6 +201,18 @@ static bool is_on_its_grid(const Value& value) {
   }
 }
 
+namespace {
+
+/// Filters and expressions over one table: what holds of its rows holds of any part of them.
+bool is_row_by_row(const Plan& plan) {
+  if (const auto* filter = std::get_if<Filter>(&plan.node)) return is_row_by_row(*filter->input);
+  if (const auto* project = std::get_if<Project>(&plan.node)) return is_row_by_row(*project->input);
+  const auto* scan = std::get_if<Scan>(&plan.node);
+  return scan != nullptr && !scan->row_number;
+}
+
+}  // namespace
+
 void write_release_sql(const ReleaseInput& input, Release& release) {
   // Three layers: expressions, then the grid, then sums. The engine runs them as one projection.
   std::vector<ColumnId> wanted;
@@ -302,14 +314,24 @@ void write_release_sql(const ReleaseInput& input, Release& release) {
                        plan,
                        release.unit_is_row ? "" : fmt::format(" WHERE {} IS NOT NULL", unit_text));
   };
-  const std::string named =
-      fmt::format("(SELECT {} FROM ({}) WHERE {} IS NOT NULL)",
-                  joined(with({unit_fits ? unit_text + " AS unit"
-                                         : fmt::format("CAST({} AS VARCHAR) AS unit", unit_text)},
-                              first)),
-                  emit_plan(input.plan, with_unit, &input.facts, input.dialect), unit_text);
-  const std::string rows = fmt::format("SELECT {} FROM {}", joined(with({"unit"}, second)), named);
-  release.streamed_sql = fmt::format("SELECT {} FROM {}", joined(with({"unit"}, streamed)), named);
+  // Whoever reads by pages leaves out rows without a unit by itself.
+  const EngineDialect* by_pages =
+      input.dialect != nullptr && is_row_by_row(input.plan) ? input.dialect->by_pages() : nullptr;
+  const auto named = [&](const EngineDialect* dialect) {
+    return fmt::format(
+        "(SELECT {} FROM ({}){})",
+        joined(with({unit_fits ? unit_text + " AS unit"
+                               : fmt::format("CAST({} AS VARCHAR) AS unit", unit_text)},
+                    first)),
+        emit_plan(input.plan, with_unit, &input.facts, dialect),
+        by_pages != nullptr && dialect == by_pages
+            ? ""
+            : fmt::format(" WHERE {} IS NOT NULL", unit_text));
+  };
+  const std::string rows =
+      fmt::format("SELECT {} FROM {}", joined(with({"unit"}, second)), named(input.dialect));
+  release.streamed_sql = fmt::format("SELECT {} FROM {}", joined(with({"unit"}, streamed)),
+                                     named(by_pages != nullptr ? by_pages : input.dialect));
   if (input.link && unit_fits && input.link->key->type.kind == TypeKind::Integer &&
       input.link->target->type.kind == TypeKind::Integer) {
     const auto& link = *input.link;

@@ -1,4 +1,6 @@
 // From question to charge: paid once and before the answer, never for a refusal.
+#include <nlohmann/json.hpp>
+
 #include "curator_fixture.h"
 
 namespace discreet {
@@ -37,6 +39,36 @@ TEST_F(ChargePathTest, TheSameQuestionGetsTheSameBytesForOneCharge) {
   compare(spaced);
   open(kTight);  // another process, later
   compare(question);
+}
+
+// Rows are written without a JSON library in between: what one reads must be what was there.
+TEST_F(ChargePathTest, AnAnswerReadsBackAsItWasWhateverItsTextsHold) {
+  Answer answer;
+  answer.columns = {{"a \"name\"", "text"}, {"n", "bigint"}};
+  answer.rows = {{"plain", "1"},
+                 {"quoted \" and \\", "-2"},
+                 {"line\nend\ttab\x01\x7f", std::nullopt},
+                 {"\xC3\xA9t\xC3\xA9 \xE2\x82\xAC", "4"},
+                 {"", "5"}};
+  answer.errors.assign(answer.rows.size(), {std::nullopt, 1.5});
+  answer.error95 = {std::nullopt, 1.5};
+  answer.noisy = {false, true};
+  answer.notices = {"a \"notice\""};
+  answer.certificate = "{}";
+  const std::string bytes = answer.to_bytes();
+  const auto read = Answer::from_bytes(bytes);
+  ASSERT_TRUE(read) << bytes;
+  EXPECT_EQ(read->rows, answer.rows);
+  EXPECT_EQ(read->errors, answer.errors);
+  EXPECT_EQ(read->columns[0].name, answer.columns[0].name);
+  EXPECT_EQ(read->to_bytes(), bytes);
+  EXPECT_EQ(nlohmann::ordered_json::parse(bytes).dump(), bytes);
+  // Bytes that are no text are replaced, and then stay.
+  answer.rows[0][0] = "no \xFF text";
+  const auto replaced = Answer::from_bytes(answer.to_bytes());
+  ASSERT_TRUE(replaced);
+  EXPECT_EQ(replaced->rows[0][0], "no \xEF\xBF\xBD text");
+  EXPECT_EQ(replaced->to_bytes(), answer.to_bytes());
 }
 
 TEST_F(ChargePathTest, AnotherEpsilonOrAChangedFileIsAnotherQuestion) {

@@ -227,5 +227,18 @@ TEST_F(ExactAnswersTest, FilterHavingOrderAndLimitMeanWhatTheyMean) {
   expect_exact("SELECT answer, count(*) AS n FROM survey GROUP BY answer ORDER BY n DESC LIMIT 1");
 }
 
+// The sum is released around a centre, times the count of all rows: a row whose value is missing
+// must add nothing to it.
+TEST_F(ExactAnswersTest, ASumBesideACountOfRowsAddsNothingForMissingValues) {
+  for (const char* sql :
+       {"SELECT count(*), sum(CASE WHEN cost > 30 THEN cost END) FROM visits",
+        "SELECT kind, count(*), sum(nullif(cost, 50)), sum(cost) FROM visits GROUP BY kind "
+        "HAVING count(*) > 0 ORDER BY kind",
+        "SELECT count(*) FILTER (WHERE cost < 60), sum(nullif(cost, 7)) FILTER (WHERE cost < 60), "
+        "sum(cost) FILTER (WHERE cost > 90) FROM visits",
+        "SELECT count(*), sum(nullif(cost, 50)), avg(nullif(cost, 7)) FROM visits"})
+    expect_exact(sql);
+}
+
 }  // namespace
 }  // namespace discreet

@@ -120,6 +120,40 @@ TEST_F(TwinStatementTest, RefusalsCostNothing) {
   EXPECT_EQ(spent(), 0);
 }
 
+// Bob does not see people: that there is such a table must not show by the name being taken, and
+// what he then calls people must never be the table.
+TEST_F(TwinStatementTest, ANameOfATableOfOthersIsFreeAndMeansTheTwinToThoseWhoDoNotSeeTheTable) {
+  open(kBudget);
+  const std::string with = " AS SYNTHESIZE survey WITH (epsilon = 1, fast = true)";
+  const auto explained = [&](const std::string& name) {
+    Question question;
+    question.sql = "EXPLAIN CREATE TABLE " + name + with;
+    question.account = "bob";
+    const auto said = curator_->explain(question);
+    return said ? said->tree + said->json : said.error().message;
+  };
+  EXPECT_EQ(explained("people"), explained("xeople"));
+  const auto made = answer("CREATE TABLE people" + with, "bob");
+  ASSERT_TRUE(made) << made.error().message;
+  EXPECT_EQ(made->rows[0][0], "people");
+  for (const bool reopened : {false, true}) {
+    if (reopened) open(kBudget);
+    const auto of_twin = answer("SELECT count(*) FROM people", "bob");
+    ASSERT_TRUE(of_twin) << of_twin.error().message;
+    EXPECT_EQ(of_twin->cost.epsilon, 0);
+    EXPECT_EQ(of_twin->rows[0][0], made->rows[0][1]);
+    EXPECT_FALSE(answer("SELECT avg(age) FROM people", "bob")) << "the survey has no such column";
+    // Whoever sees the table means the table, and pays for it.
+    const auto of_table = answer("SELECT avg(age) FROM people", "ann");
+    ASSERT_TRUE(of_table) << of_table.error().message;
+    EXPECT_GT(of_table->cost.epsilon, 0);
+    EXPECT_FALSE(answer("SELECT age FROM people LIMIT 3", "ann"));
+  }
+  // Nobody reaches the twin or a table by the engine's names.
+  EXPECT_FALSE(answer("SELECT count(*) FROM \"twin.people\"", "bob"));
+  EXPECT_FALSE(answer("SELECT count(*) FROM twin.people", "ann"));
+}
+
 TEST_F(TwinStatementTest, ATwinStaysAsItIs) {
   open(kBudget);
   ASSERT_TRUE(answer(kMake));

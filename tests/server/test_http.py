@@ -40,6 +40,29 @@ def test_health_metrics_and_openapi_need_no_token(served):
     assert status == 200 and document["openapi"].startswith("3.1")
 
 
+def metric(served, name):
+    lines = served.request("GET", "/metrics")[1].decode().splitlines()
+    return sum(float(line.rsplit(" ", 1)[1]) for line in lines if line.startswith(name))
+
+
+def test_metrics_tell_the_slot_of_an_answer_and_not_how_long_the_engine_took(served, token):
+    spent = 'discreet_request_seconds_sum{kind="question"}'
+    for ask in (lambda: served.request("POST", "/v1/query", {"sql": "select count(*) from people where age > 61", "epsilon": 0.01}, token=token),
+                lambda: served.psql("-c", "set discreet.epsilon = 0.01", "-c", "select count(*) from people where age > 62")):
+        before = metric(served, spent)
+        ask()
+        slots = (metric(served, spent) - before) / 0.010  # the quantum of this server
+        assert slots > 0.5 and abs(slots - round(slots)) < 1e-3, slots
+
+
+def test_noise_of_a_count_of_people_is_drawn_ahead(served, token):
+    before = metric(served, "discreet_noise_ahead_total")
+    status, _ = served.request("POST", "/v1/query", {"sql": "select count(distinct person_id) from people where age > 63", "epsilon": 0.01}, token=token)
+    assert status == 200 and metric(served, "discreet_noise_ahead_total") == before + 1
+    served.request("POST", "/v1/query", {"sql": "select count(distinct person_id) from people where age > 63", "epsilon": 0.01}, token=token)
+    assert metric(served, "discreet_noise_ahead_total") == before + 1  # an answer on record needs none
+
+
 def test_every_path_of_the_openapi_document_is_served(served, schema, owner):
     for path, methods in schema["paths"].items():
         for method in methods:

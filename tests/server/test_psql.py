@@ -92,7 +92,8 @@ def faces(served, table, user, token):
             f"explain (format json) {statements[0]}", f"copy ({statements[0]}) to stdout", f"copy {table} to stdout", f"select '{table}'::regclass",
             f"select to_regclass('{table}')", f"select * from pg_class where relname = '{table}'", f"select * from information_schema.columns where table_name = '{table}'",
             f"select * from discreet.columns where table_name = '{table}'", f"create table carols as synthesize {table}", f"explain create table carols as synthesize {table}",
-            f"create table carols as select * from synthesize('{table}', epsilon => 0.1)", f"insert into {table} values (1)", f"drop table {table}",
+            f"create table carols as select * from synthesize('{table}', epsilon => 0.1)",
+            f"create table {table} as synthesize wards", f"explain create table {table} as synthesize wards", f"create table {table} as synthesize nowhere", f"insert into {table} values (1)", f"drop table {table}",
             f"\\d {table}", f"\\d+ {table}", f"\\dt {table}", f"\\d public.{table}"]:
         done = served.psql("-v", "VERBOSITY=verbose", "-c", sql, user=user)
         said.append((sql, done.returncode, done.stdout, done.stderr))
@@ -102,7 +103,7 @@ def faces(served, table, user, token):
                 said.append((sql, connection.execute(sql + " limit %s", (1,), prepare=True).fetchall()))
             except psycopg.Error as refused:
                 said.append((sql, refused.sqlstate, str(refused)))
-    for sql in statements + [f"create table carols as synthesize {table}"]:
+    for sql in statements + [f"create table carols as synthesize {table}", f"create table {table} as synthesize wards", f"create table {table} as synthesize nowhere"]:
         for path in ("/v1/query", "/v1/explain"):
             said.append((sql, path, served.request("POST", path, {"sql": sql}, token=token)))
     return [repr(one).replace(table, "TABLE") for one in said]

@@ -6,6 +6,7 @@
 #include "engines/duckdb/chunk_internal.h"
 #include "engines/duckdb/connection_internal.h"
 #include "engines/duckdb/database.h"
+#include "engines/duckdb/hand_over_internal.h"
 #include "engines/duckdb/visit_internal.h"
 
 namespace discreet {
@@ -31,6 +32,10 @@ class RowVisit {
     if (rows > 0 && !visitor_(*lane->chunk, lane->number)) stopped_ = true;
     return !stopped_;
   }
+
+  /// After the statement. Every thread has given its lane back under this lock: what they wrote is
+  /// seen by who called, however the engine ends its threads.
+  void finish() { const std::lock_guard lock(mutex_); }
 
   void fail() {
     failed_ = true;
@@ -114,8 +119,9 @@ namespace {
 
 // No exception may pass through the engine, and no message may hold a value.
 void visit_rows(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
-  auto& registry =
-      **static_cast<std::shared_ptr<VisitRegistry>*>(duckdb_scalar_function_get_extra_info(info));
+  void* passed = duckdb_scalar_function_get_extra_info(info);
+  got_from_duckdb(passed);
+  VisitRegistry& registry = **static_cast<std::shared_ptr<VisitRegistry>*>(passed);
   const idx_t rows = duckdb_data_chunk_get_size(input);
   if (rows == 0) return;
   const auto* numbers = static_cast<const std::int64_t*>(
@@ -138,6 +144,7 @@ void visit_rows(duckdb_function_info info, duckdb_data_chunk input, duckdb_vecto
 }
 
 void delete_registry(void* registry) {
+  got_from_duckdb(registry);
   delete static_cast<std::shared_ptr<VisitRegistry>*>(registry);
 }
 
@@ -155,8 +162,9 @@ bool register_visit(duckdb_connection connection, const std::shared_ptr<VisitReg
   duckdb_scalar_function_set_special_handling(function);
   duckdb_scalar_function_set_volatile(function);
   duckdb_scalar_function_set_function(function, visit_rows);
-  duckdb_scalar_function_set_extra_info(function, new std::shared_ptr<VisitRegistry>(registry),
-                                        delete_registry);
+  auto* passed = new std::shared_ptr<VisitRegistry>(registry);
+  given_to_duckdb(passed);
+  duckdb_scalar_function_set_extra_info(function, passed, delete_registry);
   const bool registered = duckdb_register_scalar_function(connection, function) == DuckDBSuccess;
   duckdb_destroy_logical_type(&whole);
   duckdb_destroy_logical_type(&any);
@@ -185,6 +193,7 @@ Result<VisitedRows> DuckDb::visit(const std::string& sql, const std::vector<std:
     return std::pair{chunk->int128(0, 0), chunk->is_null(1, 0) ? Int128{0} : chunk->int128(1, 0)};
   };
   const auto totals = run();
+  visit.finish();
   if (visit.failed()) return failed();
   if (visit.stopped()) return VisitedRows{visit.rows(), true};
   if (!totals) return totals.error();

@@ -83,6 +83,10 @@ std::optional<PostgresDecoder> postgres_decoder(std::uint32_t native) {
   }
 }
 
+int PostgresDecoder::size() const {
+  return native == kInt2 ? 2 : native == kInt4 ? 4 : native == kInt8 ? 8 : 0;
+}
+
 std::optional<Int128> whole_numeric(std::string_view bytes) {
   // Number of digits, weight of the first, sign, digits after the point; digits are base 10^4.
   if (bytes.size() < 8) return std::nullopt;
@@ -204,17 +208,17 @@ bool PostgresChunk::put(Column& column, const PostgresDecoder& decoder, std::str
   }
 }
 
-void PostgresChunk::put_null(Column& column) {
+void PostgresChunk::put_null(Column& column, std::size_t row) {
   column.has_nulls = true;
-  column.validity[size_ / 64] &= ~(std::uint64_t{1} << (size_ % 64));
-  if (!column.texts.ends.empty()) column.texts.ends[size_] = column.texts.bytes.size();
+  column.validity[row / 64] &= ~(std::uint64_t{1} << (row % 64));
+  if (!column.texts.ends.empty()) column.texts.ends[row] = column.texts.bytes.size();
 }
 
 bool PostgresChunk::add(const postgres::Rows& rows, int row) {
   for (std::size_t i = 0; i < decoders_.size(); ++i) {
     const int at = static_cast<int>(i);
     if (rows.is_null(row, at))
-      put_null(columns_->all[i]);
+      put_null(columns_->all[i], size_);
     else if (!put(columns_->all[i], decoders_[i], rows.bytes(row, at)))
       return false;
   }
@@ -233,7 +237,7 @@ bool PostgresChunk::add(std::string_view tuple) {
     const auto length = static_cast<std::int32_t>(big_endian<std::uint32_t>(at));
     at += 4;
     if (length < 0) {
-      put_null(columns_->all[i]);
+      put_null(columns_->all[i], size_);
       continue;
     }
     if (end - at < length) return false;

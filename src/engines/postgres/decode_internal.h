@@ -14,6 +14,7 @@ namespace discreet {
 struct PostgresDecoder {
   EngineType type;
   std::uint32_t native;  ///< the type's number in pg_type
+  int size() const;      ///< bytes of a whole number as the server keeps it; else 0
 };
 
 /// Nothing for a type that has no exact meaning here.
@@ -36,6 +37,15 @@ class PostgresChunk {
   bool add(const postgres::Rows& rows, int row);
   /// The same for a row of a binary COPY. False too: it is not such a row.
   bool add(std::string_view tuple);
+  /// Values one by one, of as many rows as set_size() then says. For columns of that type.
+  void put_whole(std::size_t column, std::size_t row, std::int64_t value) {
+    columns_->all[column].wholes[row] = value;
+  }
+  void put_flag(std::size_t column, std::size_t row, bool value) {
+    columns_->all[column].flags[row] = value ? 1 : 0;
+  }
+  void put_null(std::size_t column, std::size_t row) { put_null(columns_->all[column], row); }
+  void set_size(std::size_t rows) { size_ = rows; }
   /// What is there now, in the memory of this chunk: to be read before clear().
   EngineChunk finish() const;
   void clear();
@@ -58,7 +68,7 @@ class PostgresChunk {
     std::vector<Column> all;
   };
   bool put(Column& column, const PostgresDecoder& decoder, std::string_view bytes);
-  void put_null(Column& column);
+  static void put_null(Column& column, std::size_t row);
 
   const std::vector<PostgresDecoder>& decoders_;
   std::shared_ptr<Columns> columns_;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "engines/postgres/decode_internal.h"
+#include "engines/postgres/pages_internal.h"
 #include "engines/remote_state_internal.h"
 #include "postgres/connection.h"
 
@@ -48,13 +49,32 @@ struct PostgresEngine::State : RemoteState<postgres::Connection> {
     return std::make_unique<postgres::Connection>(std::move(made));
   }
 
-  Result<VisitedRows> copy(const std::string& sql, const std::vector<std::string>& columns,
-                           const ChunkVisitor& visitor);
+  /// Shows a statement's rows.
+  Result<VisitedRows> visit(const std::string& sql, const std::vector<std::string>& columns,
+                            const ChunkVisitor& visitor);
+  Result<VisitedRows> visit_rows(const std::string& statement,
+                                 const std::vector<PostgresDecoder>& decoders,
+                                 const ChunkVisitor& visitor);
+
+  struct Pages {
+    std::string before, after;  // SQL, around the numbers of the first page and the last
+    std::int64_t end = 0;       // how many there are
+
+    std::string words(std::int64_t first, std::int64_t last) const {
+      return fmt::format("{}{}, {}{}", before, first, last, after);
+    }
+  };
+  Result<std::optional<Pages>> find_pages(const PagedStatement& paged, const RowWord& word,
+                                          const std::vector<std::string>& columns);
+  Result<std::int64_t> visit_words(const std::string& statement, const RowWord& word,
+                                   PostgresChunk& chunk, const ChunkVisitor& visitor,
+                                   VisitedRows& visited);
 };
 
 namespace {
 
 constexpr std::size_t kChunkRows = 2048;
+constexpr std::int64_t kPagesAtOnce = 128;  // some 10^4 rows
 
 Result<std::vector<PostgresDecoder>> decoders_of(const postgres::Rows& described) {
   std::vector<PostgresDecoder> decoders;
@@ -68,6 +88,27 @@ Result<std::vector<PostgresDecoder>> decoders_of(const postgres::Rows& described
   }
   return decoders;
 }
+
+/// The rows of a binary COPY.
+class CopyRows {
+ public:
+  explicit CopyRows(postgres::Connection& connection) : connection_(connection) {}
+  /// Valid until the next call; nothing at the end.
+  Result<std::optional<std::string_view>> next() {
+    for (;;) {
+      DISCREET_TRY(auto bytes, connection_.next_bytes());
+      if (!bytes) return bytes;
+      // The first row comes with the header before it.
+      if (!std::exchange(begun_, true) && !skip_copy_header(*bytes))
+        return Error{ErrorCode::Unavailable, kStatementFailed};
+      if (!bytes->empty() && !is_copy_trailer(*bytes)) return bytes;
+    }
+  }
+
+ private:
+  postgres::Connection& connection_;
+  bool begun_ = false;
+};
 
 class PostgresStream final : public RemoteStream<PostgresEngine::State> {
  public:
@@ -110,14 +151,9 @@ class PostgresStream final : public RemoteStream<PostgresEngine::State> {
 
 }  // namespace
 
-Result<VisitedRows> PostgresEngine::State::copy(const std::string& sql,
-                                                const std::vector<std::string>& columns,
-                                                const ChunkVisitor& visitor) {
-  std::string names;
-  for (const auto& column : columns) names += (names.empty() ? "" : ", ") + column;
-  const auto statement = fmt::format("SELECT {} FROM ({}) AS visited", names, sql);
-  DISCREET_TRY(const postgres::Rows described, connection->describe(statement));
-  DISCREET_TRY(const auto decoders, decoders_of(described));
+Result<VisitedRows> PostgresEngine::State::visit_rows(const std::string& statement,
+                                                      const std::vector<PostgresDecoder>& decoders,
+                                                      const ChunkVisitor& visitor) {
   DISCREET_TRY_VOID(
       connection->send_copy(fmt::format("COPY ({}) TO STDOUT (FORMAT binary)", statement)));
   VisitedRows visited{0, false};
@@ -127,18 +163,100 @@ Result<VisitedRows> PostgresEngine::State::copy(const std::string& sql,
     visited.stopped = chunk.size() > 0 && !visitor(chunk.finish(), 0);
     chunk.clear();
   };
-  bool begun = false;
+  CopyRows rows(*connection);
   while (!visited.stopped) {
-    DISCREET_TRY(auto bytes, connection->next_bytes());
-    if (!bytes) break;
-    // The first row comes with the header before it.
-    const bool whole = begun || skip_copy_header(*bytes);
-    begun = true;
-    if (whole && (bytes->empty() || is_copy_trailer(*bytes))) continue;
-    if (!whole || !chunk.add(*bytes)) return Error{ErrorCode::Unavailable, kStatementFailed};
+    DISCREET_TRY(const auto row, rows.next());
+    if (!row) break;
+    if (!chunk.add(*row)) return Error{ErrorCode::Unavailable, kStatementFailed};
     if (chunk.size() == kChunkRows) show();
   }
   if (!visited.stopped) show();
+  return visited;
+}
+
+// Nothing: this is no table whose pages the server can find by number.
+Result<std::optional<PostgresEngine::State::Pages>> PostgresEngine::State::find_pages(
+    const PagedStatement& paged, const RowWord& word, const std::vector<std::string>& columns) {
+  DISCREET_TRY(const postgres::Rows counted,
+               connection->execute(
+                   "SELECT pg_relation_size(oid) / CAST(current_setting('block_size') AS bigint) "
+                   "FROM pg_class WHERE oid = to_regclass($1) AND relkind IN ('r', 'm') AND NOT "
+                   "relhassubclass",
+                   {{paged.relation()}}));
+  if (counted.rows() != 1) return std::optional<Pages>();
+  const std::string_view digits = counted.bytes(0, 0);
+  Pages pages;
+  std::from_chars(digits.data(), digits.data() + digits.size(), pages.end);
+  pages.before = "SELECT page, units, words FROM generate_series(CAST(0 AS bigint) + ";
+  pages.after = fmt::format(
+      ", {0}) AS discreet_pages(page), LATERAL (SELECT string_agg(int8send({1}), CAST('' AS "
+      "bytea)) AS words, bit_or(CAST({2} AS bigint)) AS units FROM ({3}) AS visited) AS read WHERE "
+      "words IS NOT NULL",
+      kPagesAtOnce, word.sql(columns), columns.at(0),
+      paged.over("discreet_pages.page", fmt::format("discreet_pages.page + {}", kPagesAtOnce)));
+  DISCREET_TRY(const postgres::Rows plan, connection->execute("EXPLAIN " + pages.words(0, 0), {}));
+  for (int row = 0; row < plan.rows(); ++row)
+    if (plan.bytes(row, 0).find("Tid Range Scan") != std::string_view::npos)
+      return std::optional(std::move(pages));
+  return std::optional<Pages>();
+}
+
+// The page to go on from, row by row: where the first words are that are not all rows. -1: none.
+Result<std::int64_t> PostgresEngine::State::visit_words(const std::string& statement,
+                                                        const RowWord& word, PostgresChunk& chunk,
+                                                        const ChunkVisitor& visitor,
+                                                        VisitedRows& visited) {
+  DISCREET_TRY_VOID(
+      connection->send_copy(fmt::format("COPY ({}) TO STDOUT (FORMAT binary)", statement)));
+  CopyRows rows(*connection);
+  std::int64_t unfit = -1;
+  while (!visited.stopped) {
+    DISCREET_TRY(const auto row, rows.next());
+    if (!row) break;
+    const auto pages = read_page_words(*row);
+    if (!pages) return Error{ErrorCode::Unavailable, kStatementFailed};
+    // What comes after is read to its end: a statement that is stopped ends the snapshot too.
+    if (unfit < 0 && !word.fits(pages->units)) unfit = pages->page;
+    if (unfit >= 0) continue;
+    for (std::size_t at = 0; at < pages->words.size() && !visited.stopped; at += 8 * kChunkRows) {
+      chunk.clear();
+      word.put(pages->words.substr(at, 8 * kChunkRows), chunk);
+      visited.rows += chunk.size();
+      visited.stopped = !visitor(chunk.finish(), 0);
+    }
+  }
+  return unfit;
+}
+
+Result<VisitedRows> PostgresEngine::State::visit(const std::string& sql,
+                                                 const std::vector<std::string>& columns,
+                                                 const ChunkVisitor& visitor) {
+  std::string names;
+  for (const auto& column : columns) names += (names.empty() ? "" : ", ") + column;
+  const auto with_names = [&](const std::string& rows) {
+    return fmt::format("SELECT {} FROM ({}) AS visited", names, rows);
+  };
+  DISCREET_TRY(const postgres::Rows described, connection->describe(with_names(sql)));
+  DISCREET_TRY(const auto decoders, decoders_of(described));
+  const auto paged = in_question ? PagedStatement::find(sql) : std::nullopt;
+  const auto word = paged ? RowWord::make(decoders) : std::nullopt;
+  if (!word) return visit_rows(with_names(sql), decoders, visitor);
+  DISCREET_TRY(const auto pages, find_pages(*paged, *word, columns));
+  if (!pages) return visit_rows(with_names(sql), decoders, visitor);
+  VisitedRows visited{0, false};
+  PostgresChunk chunk(decoders, kChunkRows);
+  // Little at first: where rows do not fit words, the first ones show it.
+  std::int64_t some = kPagesAtOnce;
+  for (std::int64_t page = 0; page < pages->end && !visited.stopped; page += some) {
+    if (page > 0) some = kPagesAtOnce * 64;
+    DISCREET_TRY(const std::int64_t unfit,
+                 visit_words(pages->words(page, std::min(page + some, pages->end) - 1), *word,
+                             chunk, visitor, visited));
+    if (unfit < 0) continue;
+    DISCREET_TRY(const VisitedRows rest,
+                 visit_rows(with_names(paged->from(unfit)), decoders, visitor));
+    return VisitedRows{visited.rows + rest.rows, rest.stopped};
+  }
   return visited;
 }
 
@@ -245,7 +363,7 @@ Result<VisitedRows> PostgresEngine::visit(const std::string& sql,
   // Not tried again here: the visitor has seen rows, and the curator starts over.
   DISCREET_TRY_VOID(state_->ensure());
   state_->finish_stream();
-  auto visited = state_->noted(state_->copy(sql, columns, visitor));
+  auto visited = state_->noted(state_->visit(sql, columns, visitor));
   state_->finish_stream();
   return visited;
 }

@@ -2,7 +2,8 @@
 //
 // Guarantee: every transaction is READ ONLY and REPEATABLE READ, so that a question sees one state
 //            of the data and the server itself refuses a write; statements have a time limit.
-// Guarantee: visit() reads rows through a binary COPY, on the caller's thread.
+// Guarantee: visit() reads rows through a binary COPY, on the caller's thread; inside a question,
+//            those of one table by pages (pages_internal.h).
 // Guarantee: rows are read in the server's binary form, one after another: an answer of any size
 //            takes the memory of one chunk here.
 // Assumes:   PostgreSQL 13 or newer, or what speaks its protocol and SQL (docs/scale.md).

@@ -157,12 +157,15 @@ awaitable<Response> Connection::respond(const Request& request) {
       service_.logins().succeeded(login_name, stream_.address());
     }
   }
-  if (routed.charged)
-    co_await sleep_until(next_slot(started, finished, service_.settings().quantum));
+  const auto leaves =
+      routed.charged ? next_slot(started, finished, service_.settings().quantum) : finished;
+  if (routed.charged) co_await sleep_until(leaves);
   const double seconds = std::chrono::duration<double>(finished - started).count();
+  // Anybody may read the metrics: they get the slot's time, the operator's log the request's own.
   service_.metrics().request(
       routed.kind, routed.response.status < 300 ? "ok" : std::to_string(routed.response.status),
-      seconds);
+      std::chrono::duration<double>(leaves - started).count());
+  service_.metrics().noise_ahead(routed.noise_ahead);
   if (routed.kind == RequestKind::Question)
     service_.log().info("question", {{"user", routed.user},
                                      {"status", std::int64_t{routed.response.status}},

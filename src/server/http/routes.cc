@@ -191,6 +191,7 @@ std::optional<Routed> query(Curator& curator, const Identity& identity, const Re
     if (!known) return Response{};
     const Answer& answer = *found;
     routed.charged = !answer.repeated && answer.cost.epsilon > 0;
+    routed.noise_ahead = answer.noise_ahead;
     if (!routed.charged) routed.kind = RequestKind::Repeat;
     if (format == "csv") return Response{200, "text/csv; charset=utf-8", csv_of(answer), false, 0};
     if (format == "arrow")
@@ -217,7 +218,7 @@ Result<Response> explain(Curator& curator, const Identity& identity, const Reque
 Result<Response> tables(Service& service, Curator& curator, const Identity& identity) {
   Json all = Json::array();
   auto shown = service.visible_tables(identity.name);
-  DISCREET_TRY(const auto twins, service.twins(curator));
+  DISCREET_TRY(const auto twins, service.twins(curator, identity.name));
   shown.insert(shown.end(), twins.begin(), twins.end());
   for (const VisibleTable& visible : shown) {
     const catalog::Table& table = *visible.table;

@@ -21,7 +21,8 @@ struct Routed {
   Response response;
   RequestKind kind = RequestKind::Other;
   std::string user{};
-  bool charged = false;  ///< leaves in a time slot
+  bool charged = false;           ///< leaves in a time slot
+  std::uint64_t noise_ahead = 0;  ///< as Answer's
 };
 
 /// {"error": {"code", "message", "hint", "position"}}

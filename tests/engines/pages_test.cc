@@ -1,0 +1,109 @@
+// Rows that are read by pages, each as one word, are the rows: NULLs, sizes that do not fit a word,
+// empty pages, and tables that have no pages.
+#include <map>
+#include <tuple>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "engines/postgres/engine.h"
+#include "engines/postgres_server.h"
+
+namespace discreet::testing {
+namespace {
+
+using Row = std::tuple<std::int64_t, bool, std::int64_t>;  // unit, whether there is a value, value
+
+class PagesTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    postgres_server().run("DROP SCHEMA IF EXISTS pages CASCADE; CREATE SCHEMA pages");
+  }
+  void SetUp() override {
+    engine_ = PostgresEngine::open(postgres::Address::parse(postgres_server().address()).value(),
+                                   {.operator_log = [this](auto words) { log_ += words; }})
+                  .value();
+  }
+
+  /// Some 400 pages, so that several statements are needed.
+  void make(const std::string& unit, const std::string& value) {
+    postgres_server().run(
+        fmt::format("DROP TABLE IF EXISTS pages.t CASCADE; CREATE TABLE pages.t AS SELECT {} AS "
+                    "unit, {} AS v, repeat('x', 40) AS pad FROM generate_series(1, 30000) i",
+                    unit, value));
+  }
+
+  /// Rows without a unit are counted and not kept. `by_pages`: as in a question.
+  std::map<Row, int> read(const std::string& sql, bool by_pages, std::uint64_t* rows = nullptr) {
+    std::map<Row, int> all;
+    if (by_pages) {
+      EXPECT_TRUE(engine_->begin().has_value()) << log_;
+    }
+    const auto visited =
+        engine_->visit(sql, {"unit", "v"}, [&](const EngineChunk& chunk, std::size_t) {
+          for (std::size_t row = 0; row < chunk.size(); ++row) {
+            if (chunk.is_null(0, row)) continue;
+            const bool there = !chunk.is_null(1, row);
+            const std::int64_t value = !there                              ? 0
+                                       : chunk.type(1) == EngineType::Bool ? chunk.boolean(1, row)
+                                                                           : chunk.int64s(1)[row];
+            ++all[{chunk.int64s(0)[row], there, value}];
+          }
+          return true;
+        });
+    if (by_pages) engine_->end();
+    EXPECT_TRUE(visited.has_value()) << log_;
+    if (visited && rows != nullptr) *rows = visited->rows;
+    return all;
+  }
+
+  static constexpr char kMarked[] = "SELECT unit, v FROM pages.t/*pages of pages.t*/";
+
+  std::string log_;
+  std::unique_ptr<PostgresEngine> engine_;
+};
+
+TEST_F(PagesTest, WordsGiveTheRowsThatHaveAUnit) {
+  for (const char* value :
+       {"CASE WHEN i % 7 = 0 THEN NULL WHEN i % 5 = 0 THEN -2147483648 WHEN i % 5 = 1 THEN "
+        "2147483647 ELSE i - 15000 END",
+        "CAST(CASE WHEN i % 7 = 0 THEN NULL WHEN i % 5 = 0 THEN -32768 ELSE i END AS smallint)",
+        "CASE WHEN i % 7 > 0 THEN i % 3 = 0 END"}) {
+    make("CASE WHEN i % 11 > 0 THEN CAST(i % 997 AS bigint) END", value);
+    postgres_server().run("DELETE FROM pages.t WHERE unit BETWEEN 10 AND 20 OR ctid < '(50,0)'");
+    std::uint64_t rows = 0, all_rows = 0;
+    const auto words = read(kMarked, true, &rows), plain = read(kMarked, false, &all_rows);
+    EXPECT_EQ(words, plain) << value;
+    EXPECT_GT(plain.size(), 900U);
+    EXPECT_LT(rows, all_rows) << "rows without a unit came: not by pages";
+  }
+}
+
+TEST_F(PagesTest, RowsThatDoNotFitAWordComeInAnotherWay) {
+  // In the first pages, in the middle, in the last ones; too large, or negative.
+  for (const int at : {3, 15'000, 29'999})
+    for (const char* odd : {"9223372036854775807", "-9223372036854775808", "-1", "1073741824"}) {
+      make(fmt::format("CASE WHEN i = {} THEN CAST({} AS bigint) ELSE i % 997 END", at, odd), "i");
+      EXPECT_EQ(read(kMarked, true), read(kMarked, false)) << at << " " << odd;
+    }
+}
+
+TEST_F(PagesTest, WhatHasNoPagesIsReadWhole) {
+  make("CAST(i % 997 AS bigint)", "i");
+  postgres_server().run(
+      "CREATE VIEW pages.seen AS SELECT * FROM pages.t; DROP TABLE IF EXISTS pages.parts; CREATE "
+      "TABLE pages.parts (unit bigint, v int) PARTITION BY RANGE (v); CREATE TABLE pages.low "
+      "PARTITION OF pages.parts FOR VALUES FROM (0) TO (9); CREATE TABLE pages.high PARTITION OF "
+      "pages.parts FOR VALUES FROM (9) TO (99999); INSERT INTO pages.parts SELECT unit, v FROM "
+      "pages.t; CREATE TABLE IF NOT EXISTS pages.parent (unit bigint, v int); CREATE TABLE IF NOT "
+      "EXISTS pages.child () INHERITS (pages.parent); INSERT INTO pages.child SELECT unit, v FROM "
+      "pages.t");
+  const auto expected = read(kMarked, false);
+  for (const char* relation : {"pages.seen", "pages.parts", "pages.parent"})
+    EXPECT_EQ(read(fmt::format("SELECT unit, v FROM {0}/*pages of {0}*/", relation), true),
+              expected)
+        << relation;
+}
+
+}  // namespace
+}  // namespace discreet::testing
