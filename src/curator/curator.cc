@@ -32,6 +32,12 @@ std::optional<double> median(const Answer& answer, std::size_t column) {
   return errors[errors.size() / 2];
 }
 
+bool asks_quantile(const sql::Release& release) {
+  return std::any_of(release.aggregates.begin(), release.aggregates.end(), [](const auto& one) {
+    return std::holds_alternative<sql::QuantilesRelease>(one.kind);
+  });
+}
+
 // Takes the columns of errors off the rows, and puts what they hold beside the values.
 void split_errors(const std::vector<sql::OutputColumn>& columns, Answer& answer) {
   for (auto& row : answer.rows) {
@@ -241,7 +247,7 @@ Result<Curator::Prepared> Curator::prepare(const Question& question) {
       std::count_if(planned.releases.begin(), planned.releases.end(), uses_delta));
   const Epsilon whole = question.epsilon.value_or(default_epsilon);
   DISCREET_TRY(const std::vector<Epsilon> parts, parts_of(whole, planned.releases));
-  bool asked_apart = false;
+  bool asked_apart = false, quantiles = false;
 
   std::vector<LossEvent> losses;
   for (std::size_t i = 0; i < planned.releases.size(); ++i) {
@@ -265,7 +271,8 @@ Result<Curator::Prepared> Curator::prepare(const Question& question) {
       DISCREET_TRY_VOID(
           within_reach(release, *target, budget, balance, parts[i].value() / whole.value()));
     }
-    DISCREET_TRY(ReleaseJob job, ReleaseJob::make(release, budget));
+    DISCREET_TRY(ReleaseJob job, ReleaseJob::make(release, budget, question.errors));
+    quantiles = quantiles || asks_quantile(release);
     losses.push_back(job.loss());
     prepared.jobs.push_back(std::move(job));
     prepared.cost = {prepared.cost.epsilon + budget.epsilon, prepared.cost.delta + budget.delta};
@@ -274,9 +281,11 @@ Result<Curator::Prepared> Curator::prepare(const Question& question) {
   if (!asked_apart) prepared.cost.epsilon = std::min(prepared.cost.epsilon, whole);
   prepared.loss = losses.size() == 1 ? losses.front() : LossEvent(loss::Composed{losses});
   prepared.price = ledger::Price::of(prepared.cost, *prepared.loss);
+  // A quantile with its error is another release than one without.
   prepared.key = ledger::to_hex(ledger::sha256(
-      fmt::format("{}\n{}\n{}\n{}", planned.normalised_text, prepared.cost.epsilon.value(),
-                  prepared.cost.delta.value(), prepared.snapshot)));
+      fmt::format("{}\n{}\n{}\n{}{}", planned.normalised_text, prepared.cost.epsilon.value(),
+                  prepared.cost.delta.value(), prepared.snapshot,
+                  quantiles && question.errors ? "\nwith errors" : "")));
   return prepared;
 }
 
@@ -287,8 +296,8 @@ Result<std::shared_ptr<Curator::Remembered>> Curator::recall(const Question& que
   DISCREET_TRY(const Amount granted, ledger_->granted(question.account));
   const auto part = [](const auto& number) { return number ? number->value() : -1.0; };
   std::string key =
-      fmt::format("{}\n{}\n{}\n{}\n{}\n{}", question.account, part(question.epsilon),
-                  part(question.delta), part(granted.delta),
+      fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", question.account, question.errors,
+                  part(question.epsilon), part(question.delta), part(granted.delta),
                   question.target_error ? question.target_error->to_string() : "", question.sql);
   for (const sql::Parameter& given : question.parameters)
     key += fmt::format("\n{} {} {}", given.type, given.text ? given.text->size() : 0,

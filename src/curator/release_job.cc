@@ -56,7 +56,7 @@ bool may_be_gaussian(const sql::Release& release) {
   return bounded > 0 && groups_max > ClippedSums::kLaplaceCellsMax / bounded;
 }
 
-Result<ReleaseJob> ReleaseJob::make(const sql::Release& release, ApproxDp budget) {
+Result<ReleaseJob> ReleaseJob::make(const sql::Release& release, ApproxDp budget, bool errors) {
   if (budget.epsilon.value() == 0)
     return invalid_parameter("epsilon must be positive: at zero nothing can be released");
   ReleaseJob job;
@@ -140,7 +140,7 @@ Result<ReleaseJob> ReleaseJob::make(const sql::Release& release, ApproxDp budget
     job.tests_.push_back(std::move(made));
   }
   for (const std::size_t aggregate : job.stream_aggregates_) {
-    DISCREET_TRY(auto stream, StreamRelease::make(release, aggregate, share));
+    DISCREET_TRY(auto stream, StreamRelease::make(release, aggregate, share, errors));
     job.streams_.push_back(std::move(stream));
   }
   if (job.private_keys_) {

@@ -41,8 +41,8 @@ bool may_be_gaussian(const sql::Release& release);
 class ReleaseJob {
  public:
   /// Refused or InvalidParameter: this release cannot be made at this budget; the message says why
-  /// and what to do.
-  static Result<ReleaseJob> make(const sql::Release& release, ApproxDp budget);
+  /// and what to do. `errors`: quantiles are to come with theirs (streams.h).
+  static Result<ReleaseJob> make(const sql::Release& release, ApproxDp budget, bool errors = false);
 
   Result<ReleasedTable> run(Engine& engine, RandomSource& random) const;
 

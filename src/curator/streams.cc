@@ -87,8 +87,16 @@ bool is_inner(const sql::QuantilesRelease& asked) {
   return asked.fractions.size() == 1 && asked.fractions.front() > 0 && asked.fractions.front() < 1;
 }
 
+bool has_interval(const sql::QuantilesRelease& asked) {
+  return is_inner(asked) && !asked.as_list;
+}
+
+Result<inference::QuantileInterval> interval_of_rows(double q, IntegerRange range, Epsilon each) {
+  return inference::QuantileInterval::make(each, q, range, 0.95, inference::QuantileOf::Rows);
+}
+
 Result<void> check_mechanism(const sql::Release& release, const sql::ValueStream& values,
-                             const sql::AggregateKind& kind, Epsilon each) {
+                             const sql::AggregateKind& kind, Epsilon each, bool errors) {
   if (each.value() == 0)
     return invalid_parameter("this epsilon is too small for the rows that one unit may have");
   if (std::holds_alternative<sql::CountDistinctRelease>(kind)) {
@@ -111,6 +119,11 @@ Result<void> check_mechanism(const sql::Release& release, const sql::ValueStream
                  Extreme::make(each, ExtremeSide::Maximum, range));
     return {};
   }
+  if (errors && has_interval(*quantiles)) {
+    DISCREET_TRY([[maybe_unused]] const auto made,
+                 interval_of_rows(quantiles->fractions.front(), range, each));
+    return {};
+  }
   if (is_inner(*quantiles)) {
     DISCREET_TRY([[maybe_unused]] const auto made,
                  Quantile::make(each, quantiles->fractions.front(), range));
@@ -123,11 +136,12 @@ Result<void> check_mechanism(const sql::Release& release, const sql::ValueStream
 }  // namespace
 
 Result<StreamRelease> StreamRelease::make(const sql::Release& release, std::size_t aggregate,
-                                          Epsilon epsilon) {
+                                          Epsilon epsilon, bool errors) {
   const auto& kind = release.aggregates[aggregate].kind;
   StreamRelease stream;
   stream.release_ = &release;
   stream.aggregate_ = aggregate;
+  stream.errors_ = errors;
   if (release.bounds.one_row_per_unit || release.bounds.rows_max == 1) {
     stream.values_max_ = 1;
   } else if (release.options && release.options->max_rows_contributed) {
@@ -149,7 +163,7 @@ Result<StreamRelease> StreamRelease::make(const sql::Release& release, std::size
   // and for the most there may be.
   const std::uint64_t most = stream.values_max_.value_or(std::uint64_t{1} << kBoundsMax);
   for (const Epsilon each : {each_of(stream.noise_, 1), each_of(stream.noise_, most)})
-    DISCREET_TRY_VOID(check_mechanism(release, values, kind, each));
+    DISCREET_TRY_VOID(check_mechanism(release, values, kind, each, errors));
   return stream;
 }
 
@@ -278,6 +292,17 @@ Result<ReleasedColumn> StreamRelease::release_values(std::vector<std::vector<std
   }
   const auto& asked = std::get<sql::QuantilesRelease>(kind);
   column.is_list = asked.as_list;
+  if (errors_ && has_interval(asked)) {
+    DISCREET_TRY(const auto mechanism, interval_of_rows(asked.fractions.front(), range, each));
+    for (const auto& group : values) {
+      const auto found = mechanism.release(group, random);
+      const double estimate = std::round(found.estimate);
+      column.values.push_back(cell(static_cast<std::int64_t>(estimate)));
+      column.error95.emplace_back(
+          unit * std::max(estimate - found.interval.low, found.interval.high - estimate));
+    }
+    return column;
+  }
   if (is_inner(asked)) {
     DISCREET_TRY(const auto mechanism, Quantile::make(each, asked.fractions.front(), range));
     for (const auto& group : values) {
@@ -311,7 +336,10 @@ Result<ReleasedColumn> StreamRelease::release_values(std::vector<std::vector<std
 
 const char* StreamRelease::mechanism() const {
   const auto& kind = release_->aggregates[aggregate_].kind;
-  if (std::holds_alternative<sql::QuantileIntervalRelease>(kind)) return "tree, discrete Laplace";
+  const auto* quantiles = std::get_if<sql::QuantilesRelease>(&kind);
+  if (std::holds_alternative<sql::QuantileIntervalRelease>(kind) ||
+      (errors_ && quantiles != nullptr && has_interval(*quantiles)))
+    return "tree, discrete Laplace";
   return std::holds_alternative<sql::CountDistinctRelease>(kind) ? "discrete Laplace"
                                                                  : "exponential mechanism";
 }

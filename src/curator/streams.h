@@ -20,8 +20,10 @@ class StreamRelease {
  public:
   /// One stream aggregate at its share of epsilon. Refused: a domain is needed and not declared.
   /// InvalidParameter: epsilon outside what the mechanism takes.
+  /// `errors`: a quantile is to come with its error. The exponential mechanism tells nothing about
+  /// how values lie around the one it draws, so a tree of counts is released instead.
   static Result<StreamRelease> make(const sql::Release& release, std::size_t aggregate,
-                                    Epsilon epsilon);
+                                    Epsilon epsilon, bool errors = false);
 
   /// Runs the stream's statement and fills the aggregate's column for all `groups`. With `kept`,
   /// values of other groups are dropped first.
@@ -37,6 +39,7 @@ class StreamRelease {
 
   const sql::Release* release_ = nullptr;
   std::size_t aggregate_ = 0;
+  bool errors_ = false;
   Epsilon search_ = Epsilon::zero(), noise_ = Epsilon::zero();
   std::optional<std::uint64_t> values_max_;  // of one unit, where it is known
 };

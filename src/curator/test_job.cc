@@ -157,7 +157,8 @@ std::string TestJob::release(const GroupTotals& totals, RandomSource& random) co
     return effect_text(outcome.test, "means", list_text(outcome.means, test_->names, "mean"));
   }
   const auto& laplace = std::get<DiscreteLaplace>(mechanism_);
-  inference::NoisyCounts counts{{}, epsilon_.value()};
+  inference::NoisyCounts counts{
+      {}, epsilon_.value(), static_cast<double>(random.bits64() >> 11) * 0x1p-53};
   for (const std::size_t cell : test_->cells)
     counts.cells.push_back(
         static_cast<double>(laplace.release(saturate(totals.features[cell]), random)));
