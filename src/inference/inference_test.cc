@@ -65,6 +65,18 @@ TEST(MeanTestsTest, ComparingGroupsThatTheNoiseHidesGivesNoPValue) {
   EXPECT_FALSE(std::isnan(t_test(many, many).p_value));
 }
 
+TEST(CountTestsTest, TooFewExpectedRowsGiveNoPValueWhereCountsAreAsGoodAsExact) {
+  const auto given = [](std::vector<double> cells, double epsilon) {
+    const NoisyCounts counts{std::move(cells), epsilon};
+    EXPECT_EQ(std::isnan(two_proportion_test(counts).p_value),
+              std::isnan(independence_test(counts, 2).p_value));
+    return !std::isnan(two_proportion_test(counts).p_value);
+  };
+  EXPECT_FALSE(given({2, 48, 3, 47}, 5));
+  EXPECT_TRUE(given({2, 48, 3, 47}, 1));  // the noise fills the gaps between outcomes
+  EXPECT_TRUE(given({20, 480, 30, 470}, 5));
+}
+
 TEST(MeanTestsTest, RefusesARangeOfOneValue) {
   EXPECT_FALSE(MomentsMechanism::make(eps(1), {5, 5}).has_value());
   EXPECT_FALSE(MomentsMechanism::make(eps(1), {0, std::int64_t{1} << 41}).has_value());
