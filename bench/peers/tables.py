@@ -78,13 +78,13 @@ def opendp(rows, sizes, rho, extra):
 
 
 TUMULT = r"""
-import json, math, os, sys
+import json, math, os, sys, tempfile
 os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
 import pandas as pd
 from pyspark.sql import SparkSession
 from tmlt.analytics import AddOneRow, KeySet, QueryBuilder, RhoZCDPBudget, Session
 job = json.load(sys.stdin)
-spark = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").config("spark.sql.shuffle.partitions", "2").getOrCreate()
+spark = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").config("spark.sql.warehouse.dir", tempfile.mkdtemp(prefix="discreet-tumult-")).config("spark.sql.shuffle.partitions", "2").getOrCreate()
 spark.sparkContext.setLogLevel("ERROR")
 frame = spark.createDataFrame(pd.DataFrame(job["rows"], columns=job["names"]))
 session = Session.from_dataframe(RhoZCDPBudget(job["rho"]), "t", frame, AddOneRow())
