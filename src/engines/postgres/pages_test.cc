@@ -95,7 +95,8 @@ TEST(RowWordTest, BooleansHaveThreeValues) {
 TEST(PageWordsTest, WhatIsNotSuchARowIsNothing) {
   const std::string eight("\0\0\0\10", 4),
       head = std::string("\0\3", 2) + eight + sent(128) + eight + sent(3);
-  const auto read = read_page_words(head + eight + sent(77));
+  const std::string row = head + eight + sent(77);
+  const auto read = read_page_words(row);
   ASSERT_TRUE(read);
   EXPECT_EQ(read->page, 128);
   EXPECT_EQ(read->units, 3);
