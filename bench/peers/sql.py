@@ -308,12 +308,13 @@ def main():
         if made.returncode != 0:
             print(f"{peer}: could not be installed")
             continue
+        inside = None
         try:
-            out = subprocess.run([f"{args.build}/{environment}/bin/python", __file__, "--build", args.build, "--runs", str(args.runs), "--inside", peer],
+            inside = subprocess.run([f"{args.build}/{environment}/bin/python", __file__, "--build", args.build, "--runs", str(args.runs), "--inside", peer],
                                  capture_output=True, text=True, timeout=600, env=os.environ | {"PYTHONWARNINGS": "ignore"})
-            theirs = json.loads(out.stdout.strip().splitlines()[-1])
+            theirs = json.loads(inside.stdout.strip().splitlines()[-1])
         except Exception as error:
-            print(f"{peer}: could not be measured: {type(error).__name__} {out.stderr.strip().splitlines()[-1:] if 'out' in dir() else ''}")
+            print(f"{peer}: could not be measured: {type(error).__name__} {inside.stderr.strip().splitlines()[-1:] if inside else ''}")
             continue
         for name, result in theirs.items():
             if isinstance(result, str):

@@ -304,6 +304,10 @@ void Connection::drain() {
   impl_->skip_answers();
 }
 
+int Connection::server_version() const {
+  return PQserverVersion(impl_->handle);
+}
+
 bool Connection::is_lost() const {
   return impl_->lost || PQstatus(impl_->handle) != CONNECTION_OK;
 }

@@ -87,6 +87,8 @@ class Connection {
   bool is_near() const;
   /// The connection is gone: make another.
   bool is_lost() const;
+  /// As PostgreSQL counts: 140000 and above is 14. What only speaks its protocol says an older one.
+  int server_version() const;
   /// SQLSTATE of the last failure; empty: none, or the connection's.
   const std::string& state() const;
   std::string parameter(const char* name) const;

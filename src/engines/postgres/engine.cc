@@ -174,14 +174,19 @@ Result<VisitedRows> PostgresEngine::State::visit_rows(const std::string& stateme
   return visited;
 }
 
-// Nothing: this is no table whose pages the server can find by number.
+// Nothing: this is no table whose pages the server can find by number. Asked of servers alone that
+// can (14 and later), so that the question itself cannot fail elsewhere; a table that Citus has
+// spread over others, or that another access method keeps, has no pages here that hold its rows.
 Result<std::optional<PostgresEngine::State::Pages>> PostgresEngine::State::find_pages(
     const PagedStatement& paged, const RowWord& word, const std::vector<std::string>& columns) {
+  constexpr int kTidRanges = 140000;
+  if (connection->server_version() < kTidRanges) return std::optional<Pages>();
   DISCREET_TRY(const postgres::Rows counted,
                connection->execute(
                    "SELECT pg_relation_size(oid) / CAST(current_setting('block_size') AS bigint) "
                    "FROM pg_class WHERE oid = to_regclass($1) AND relkind IN ('r', 'm') AND NOT "
-                   "relhassubclass",
+                   "relhassubclass AND relam = (SELECT oid FROM pg_am WHERE amname = 'heap') AND "
+                   "NOT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus')",
                    {{paged.relation()}}));
   if (counted.rows() != 1) return std::optional<Pages>();
   const std::string_view digits = counted.bytes(0, 0);
