@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdint>
 #include <mutex>
 
 #include "base/parallel.h"
@@ -34,6 +35,11 @@ UInt128 absolute(Int128 value) {
 BigInt to_big(UInt128 value) {
   return (BigInt(static_cast<std::uint64_t>(value >> 64)) << 64) |
          static_cast<std::uint64_t>(value);
+}
+
+Error too_small() {
+  return invalid_parameter(
+      "this epsilon is too small for values of this range: the noise would not fit 64 bits");
 }
 
 // floor(value * bound / size), towards zero; bound < size.
@@ -120,10 +126,11 @@ Result<ClippedSums> ClippedSums::make(Epsilon epsilon, std::vector<Sum> sums, Cl
   const auto one_row = static_cast<UInt128>(bounded ? std::exp2(kSizeBits) * weight : 1);
   while (!noise_fits()) {
     clipped.bounds_.pop_back();
-    if (clipped.bounds_.empty() || clipped.bounds_.back() < one_row)
-      return invalid_parameter(
-          "this epsilon is too small for values of this range: the noise would not fit 64 bits");
+    if (clipped.bounds_.empty() || clipped.bounds_.back() < one_row) return too_small();
   }
+  // The search's own noise must fit too, however many cells there will be.
+  if (!options.size_max && !BoundSearch::make(clipped.search_epsilon(SIZE_MAX), 0))
+    return too_small();
   if (options.delta.value() > 0) {
     const auto most = L2Sensitivity::make(static_cast<double>(clipped.bounds_.back()));
     if (!most || !DiscreteGaussian::make(ApproxDp{least, options.delta}, *most, 2))

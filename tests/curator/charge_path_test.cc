@@ -125,6 +125,24 @@ TEST_F(ChargePathTest, AnEpsilonThatIsTooSmallForTheMechanismIsRefusedBeforeTheC
   }
 }
 
+// Between enough and far too little every mechanism of a statement has a limit of its own.
+TEST_F(ChargePathTest, NoEpsilonIsChargedAndThenFoundTooSmall) {
+  open(kTight);
+  for (const char* sql :
+       {"SELECT sum(visit_id) FROM visits", "SELECT count(*), sum(cost) FROM visits",
+        "SELECT kind, sum(cost) FROM visits GROUP BY kind", "SELECT median(cost) FROM visits",
+        "SELECT p.town, count(*) FROM visits v JOIN people p ON v.person_id = p.person_id GROUP BY "
+        "p.town"})
+    for (double epsilon = 1e-11; epsilon > 1e-20; epsilon /= 3) {
+      const double before = spent();
+      const auto answer = curator_->answer(ask(sql, epsilon));
+      if (answer) continue;
+      EXPECT_NE(answer.error().code, ErrorCode::Unavailable)
+          << sql << " at " << epsilon << ": " << answer.error().message;
+      EXPECT_EQ(spent(), before) << sql << " at " << epsilon << ": " << answer.error().message;
+    }
+}
+
 TEST_F(ChargePathTest, TypesOfACsvFileAreThePolicysAndNotAGuess) {
   std::ofstream(folder_ / "survey.csv") << "score,other,answer\n1,2,yes\n3,4,no\n";
   open();  // rows that say only yes and no are text all the same
