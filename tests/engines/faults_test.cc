@@ -15,6 +15,7 @@
 #include "curator/curator.h"
 #include "engines/postgres/engine.h"
 #include "engines/postgres_server.h"
+#include "engines/private_groups.h"
 #include "engines/tcp_proxy.h"
 #include "support/seeded_random.h"
 
@@ -335,39 +336,12 @@ TEST_F(FaultsTest, AMillionRowsTakeTheMemoryOfAChunk) {
   EXPECT_LT(most - before, 30U);
 }
 
-std::size_t peak_mib() {
-  std::ifstream file("/proc/self/status");
-  for (std::string line; std::getline(file, line);)
-    if (line.starts_with("VmHWM:")) return std::stoul(line.substr(6)) >> 10;
-  return 0;
-}
-void forget_peak_memory() {
-  std::ofstream("/proc/self/clear_refs") << "5";
-}
-
-/// Groups that may not be named are gone as soon as they have come.
 TEST_F(FaultsTest, AMillionPrivateGroupsAreNotHeld) {
   postgres_server().run(
       "CREATE OR REPLACE VIEW faults.groups AS SELECT CAST(CASE WHEN i <= 20000 THEN 0 ELSE i END "
       "AS bigint) AS key FROM generate_series(1, 1000000) i");
-  std::ofstream(folder_ + "/groups.toml") << fmt::format(
-      "[tables.groups]\nsource = \"{}\"\nunit = \"row\"\n[tables.groups.columns]\nkey = {{}}\n"
-      "[budgets.default]\nepsilon = 100\ndelta = 1e-3\n",
-      postgres_server().address("faults.groups"));
-  const auto policy = catalog::Policy::load(folder_ + "/groups.toml").value();
-  auto curator = Curator::open(policy, clock_, random_, nullptr);
-  ASSERT_TRUE(curator) << curator.error().message;
-  ASSERT_TRUE(curator->answer(ask("SELECT count(*) FROM groups")));
-  forget_peak_memory();
-  const std::size_t before = peak_mib();
-  const auto answer = curator->answer(ask("SELECT key, count(*) FROM groups GROUP BY key"));
-  ASSERT_TRUE(answer) << answer.error().message;
-  std::cout << "980,001 groups, " << answer->rows.size() << " named, " << peak_mib() - before
-            << " MiB more\n";
-  // A group of one is named with a chance of delta / 2 or less.
-  EXPECT_GE(answer->rows.size(), 1U);
-  EXPECT_LT(answer->rows.size(), 1500U);
-  EXPECT_LT(peak_mib() - before, 40U);
+  expect_private_groups_not_held(postgres_server().address("faults.groups"), folder_, clock_,
+                                 random_, 40);
 }
 
 }  // namespace
