@@ -36,6 +36,9 @@ class Connection {
   /// The files that a statement would read, as far as Spark knows.
   virtual Result<std::vector<std::string>> input_files(const std::string& sql) = 0;
 
+  /// The last statement failed since its rows are more than the server's driver may hold.
+  virtual bool was_too_large() const = 0;
+
   virtual void cancel() const = 0;
   virtual bool is_lost() const = 0;
 };

@@ -4,9 +4,12 @@
 #include <deque>
 #include <optional>
 
+#include <fmt/format.h>
+
 #include "engines/remote_state_internal.h"
 #include "engines/spark/arrow_internal.h"
 #include "engines/spark/connection_internal.h"
+#include "engines/spark/words_internal.h"
 
 namespace discreet {
 
@@ -23,7 +26,44 @@ struct SparkEngine::State : RemoteState<spark::Connection> {
     if (!read) return read.error();
     return std::optional(*std::move(read));
   }
+
+  Result<VisitedRows> visit(const std::string& sql, const std::vector<std::string>& columns,
+                            const ChunkVisitor& visitor);
 };
+
+// Rows that are not one word each are left to Spark to add up, and so are those with a unit that
+// does not fit, or more of them than its driver may hold.
+Result<VisitedRows> SparkEngine::State::visit(const std::string& sql,
+                                              const std::vector<std::string>& columns,
+                                              const ChunkVisitor& visitor) {
+  std::string names;
+  for (const auto& column : columns) names += (names.empty() ? "" : ", ") + column;
+  DISCREET_TRY(const auto described,
+               connection->schema(fmt::format("SELECT {} FROM ({})", names, sql)));
+  auto word = spark::RowWord::make(described);
+  VisitedRows visited{0, !word};
+  if (!word) return visited;
+  DISCREET_TRY_VOID(
+      connection->start(fmt::format("SELECT {} AS word FROM ({})", word->sql(), sql)));
+  for (;;) {
+    auto batches = next_batches();
+    if (!batches && connection->was_too_large()) return VisitedRows{visited.rows, true};
+    if (!batches) return batches.error();
+    if (!*batches) return visited;
+    for (const EngineChunk& chunk : (*batches)->chunks) {
+      if (chunk.type(0) != EngineType::Int64)
+        return Error{ErrorCode::Unavailable, kStatementFailed};
+      const auto words = chunk.int64s(0);
+      for (std::size_t row = 0; chunk.has_nulls(0) && row < words.size(); ++row)
+        if (chunk.is_null(0, row)) return VisitedRows{visited.rows, true};
+      for (std::size_t at = 0; at < words.size(); at += spark::RowWord::kRowsMax) {
+        const auto some = words.subspan(at, std::min(spark::RowWord::kRowsMax, words.size() - at));
+        visited.rows += some.size();
+        if (!visitor(word->put(some), 0)) return VisitedRows{visited.rows, true};
+      }
+    }
+  }
+}
 
 namespace {
 
@@ -133,9 +173,15 @@ Result<void> SparkEngine::check(const std::string& sql) {
   });
 }
 
-Result<VisitedRows> SparkEngine::visit(const std::string&, const std::vector<std::string>&,
-                                       const ChunkVisitor&) {
-  return Error{ErrorCode::Unavailable, "Spark's rows are added up where they are."};
+Result<VisitedRows> SparkEngine::visit(const std::string& sql,
+                                       const std::vector<std::string>& columns,
+                                       const ChunkVisitor& visitor) {
+  // Not tried again here: the visitor has seen rows, and the curator starts over.
+  DISCREET_TRY_VOID(state_->ensure());
+  state_->finish_stream();
+  auto visited = state_->noted(state_->visit(sql, columns, visitor));
+  state_->finish_stream();
+  return visited;
 }
 
 Result<void> SparkEngine::begin() {
