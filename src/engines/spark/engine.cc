@@ -1,6 +1,7 @@
 #include "engines/spark/engine.h"
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <optional>
 
@@ -29,10 +30,13 @@ struct SparkEngine::State : RemoteState<spark::Connection> {
 
   Result<VisitedRows> visit(const std::string& sql, const std::vector<std::string>& columns,
                             const ChunkVisitor& visitor);
+  Result<void> visit_words(const std::string& statement, spark::RowWord& word,
+                           const ChunkVisitor& visitor, VisitedRows& visited);
 };
 
 // Rows that are not one word each are left to Spark to add up, and so are those with a unit that
-// does not fit, or more of them than its driver may hold.
+// does not fit, or more of them than its memory may hold. Each of its tasks holds the rows of a
+// file's part: of large tables they come in several goes, some people at a time.
 Result<VisitedRows> SparkEngine::State::visit(const std::string& sql,
                                               const std::vector<std::string>& columns,
                                               const ChunkVisitor& visitor) {
@@ -43,23 +47,43 @@ Result<VisitedRows> SparkEngine::State::visit(const std::string& sql,
   auto word = spark::RowWord::make(described);
   VisitedRows visited{0, !word};
   if (!word) return visited;
-  DISCREET_TRY_VOID(
-      connection->start(fmt::format("SELECT {} AS word FROM ({})", word->sql(), sql)));
+  constexpr double kBytesAtOnce = 128 << 20, kGoesMax = 8;
+  DISCREET_TRY(const double bytes, connection->planned_bytes(sql));
+  const double wanted = std::max(1.0, std::ceil(bytes / kBytesAtOnce));
+  if (wanted > kGoesMax) return VisitedRows{0, true};
+  const int goes = static_cast<int>(wanted);
+  for (int go = 0; go < goes && !visited.stopped; ++go) {
+    const std::string some =
+        goes > 1 ? fmt::format(" WHERE pmod({}, {}) = {}", columns[0], goes, go) : "";
+    DISCREET_TRY_VOID(
+        visit_words(fmt::format("SELECT {} AS word FROM ({}){}", word->sql(), sql, some), *word,
+                    visitor, visited));
+  }
+  return visited;
+}
+
+Result<void> SparkEngine::State::visit_words(const std::string& statement, spark::RowWord& word,
+                                             const ChunkVisitor& visitor, VisitedRows& visited) {
+  DISCREET_TRY_VOID(connection->start(statement));
+  const auto stop = [&]() -> Result<void> {
+    visited.stopped = true;
+    return {};
+  };
   for (;;) {
     auto batches = next_batches();
-    if (!batches && connection->was_too_large()) return VisitedRows{visited.rows, true};
+    if (!batches && connection->was_too_large()) return stop();
     if (!batches) return batches.error();
-    if (!*batches) return visited;
+    if (!*batches) return {};
     for (const EngineChunk& chunk : (*batches)->chunks) {
       if (chunk.type(0) != EngineType::Int64)
         return Error{ErrorCode::Unavailable, kStatementFailed};
       const auto words = chunk.int64s(0);
       for (std::size_t row = 0; chunk.has_nulls(0) && row < words.size(); ++row)
-        if (chunk.is_null(0, row)) return VisitedRows{visited.rows, true};
+        if (chunk.is_null(0, row)) return stop();
       for (std::size_t at = 0; at < words.size(); at += spark::RowWord::kRowsMax) {
         const auto some = words.subspan(at, std::min(spark::RowWord::kRowsMax, words.size() - at));
         visited.rows += some.size();
-        if (!visitor(word->put(some), 0)) return VisitedRows{visited.rows, true};
+        if (!visitor(word.put(some), 0)) return stop();
       }
     }
   }

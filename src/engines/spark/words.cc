@@ -1,3 +1,8 @@
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
 #include <fmt/format.h>
 
 #include "base/check.h"
@@ -10,6 +15,23 @@ namespace {
 constexpr int kPartsBitsMax = 43;  // a million units fit above them
 
 }  // namespace
+
+double largest_size(std::string_view plan) {
+  constexpr std::string_view kName = "sizeInBytes=", kPrefixes = "BKMGTPE";
+  double largest = -1;
+  for (std::size_t at = plan.find(kName); at != std::string_view::npos;
+       at = plan.find(kName, at + 1)) {
+    const std::string_view rest = plan.substr(at + kName.size());
+    double number = 0;
+    const auto [end, failed] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+    const auto unit = static_cast<std::size_t>(end - rest.data()) + 1;
+    const auto power = unit < rest.size() ? kPrefixes.find(rest[unit]) : std::string_view::npos;
+    if (failed != std::errc() || power == std::string_view::npos)
+      return std::numeric_limits<double>::infinity();
+    largest = std::max(largest, std::ldexp(number, 10 * static_cast<int>(power)));
+  }
+  return largest < 0 ? std::numeric_limits<double>::infinity() : largest;
+}
 
 std::optional<RowWord> RowWord::make(const std::vector<RemoteColumn>& columns) {
   if (columns.empty()) return std::nullopt;

@@ -12,11 +12,16 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engines/engine.h"
 
 namespace discreet::spark {
+
+/// The largest size that a plan with its costs names ("sizeInBytes=518.3 MiB"); infinite where it
+/// names none.
+double largest_size(std::string_view plan);
 
 class RowWord {
  public:

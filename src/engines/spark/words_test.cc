@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace discreet::spark {
 namespace {
 
@@ -53,6 +55,16 @@ TEST(SparkRowWordTest, GivesBackWhatWasPutTogether) {
   // The same memory, and no NULL any more.
   const EngineChunk& chunk = rows->put(std::span(words).subspan(1, 2));
   for (const std::size_t column : {1u, 2u, 3u}) EXPECT_FALSE(chunk.has_nulls(column));
+}
+
+TEST(SparkRowWordTest, SizesAreReadFromThePlan) {
+  EXPECT_EQ(largest_size("Project, Statistics(sizeInBytes=1.5 KiB)\n+- Relation parquet, "
+                         "Statistics(sizeInBytes=518.0 MiB, rowCount=7)"),
+            518.0 * 1024 * 1024);
+  EXPECT_EQ(largest_size("sizeInBytes=12.0 B)"), 12);
+  EXPECT_GT(largest_size("sizeInBytes=8.0 EiB)"), 1e18);
+  for (const char* plan : {"", "no sizes", "sizeInBytes=", "sizeInBytes=many", "sizeInBytes=3"})
+    EXPECT_TRUE(std::isinf(largest_size(plan))) << plan;
 }
 
 }  // namespace

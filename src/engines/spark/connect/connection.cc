@@ -18,6 +18,7 @@
 #include <fmt/format.h>
 
 #include "engines/spark/connection_internal.h"
+#include "engines/spark/words_internal.h"
 
 namespace discreet::spark {
 
@@ -235,6 +236,17 @@ class GrpcConnection final : public Connection {
     return files;
   }
 
+  Result<double> planned_bytes(const std::string& sql) override {
+    constexpr int kCost = 4;  // ExplainMode: the plan with the size of each of its parts
+    const auto request = prepared("AnalyzePlanRequest");
+    Message* explain = part(*request, "explain");
+    set(*part(*part(*part(*explain, "plan"), "root"), "sql"), "query", sql);
+    explain->GetReflection()->SetEnumValue(explain, field(*explain, "explain_mode"), kCost);
+    const auto response = Protocol::get().make("AnalyzePlanResponse");
+    DISCREET_TRY_VOID(call("AnalyzePlan", *request, *response));
+    return largest_size(text(inside(*response, "explain"), "explain_string"));
+  }
+
   /// Asks the server to stop the statement, then stops listening to it.
   void cancel() const override {
     const std::scoped_lock lock(mutex_);
@@ -303,7 +315,8 @@ class GrpcConnection final : public Connection {
     const std::string& words = status.error_message();
     if (settings_.log) settings_.log(words);
     const auto says = [&](const char* what) { return words.find(what) != std::string::npos; };
-    too_large_ = says("spark.driver.maxResultSize");
+    too_large_ = says("spark.driver.maxResultSize") || says("OutOfMemoryError") ||
+                 says("ExecutorLostFailure");
     const auto unavailable = [](std::string sentence) {
       return Error{ErrorCode::Unavailable, std::move(sentence)};
     };
