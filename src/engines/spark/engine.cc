@@ -47,9 +47,9 @@ Result<VisitedRows> SparkEngine::State::visit(const std::string& sql,
   auto word = spark::RowWord::make(described);
   VisitedRows visited{0, !word};
   if (!word) return visited;
-  constexpr double kBytesAtOnce = 128 << 20, kGoesMax = 8;
+  constexpr double kGoesMax = 8;
   DISCREET_TRY(const double bytes, connection->planned_bytes(sql));
-  const double wanted = std::max(1.0, std::ceil(bytes / kBytesAtOnce));
+  const double wanted = std::max(1.0, std::ceil(bytes / settings.bytes_at_once));
   if (wanted > kGoesMax) return VisitedRows{0, true};
   const int goes = static_cast<int>(wanted);
   for (int go = 0; go < goes && !visited.stopped; ++go) {
