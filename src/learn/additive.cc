@@ -80,7 +80,7 @@ Result<TrainedAdditive> train_naive_bayes(const CodedRows& rows, const Coding& c
   const std::uint32_t bins = bins_for(tables.rows, budget.mu(), m, settings.bins, 4, 64);
   trained.model.bins = choose_bins(tables, coding, bins);
   const BinnedTables binned = merge_bins(tables, trained.model.bins);
-  trained.model.weights = shrunk_log_odds(tables, binned);
+  trained.model.weights = shrunk_log_odds(coding, tables, binned);
   for (auto& weights : trained.model.weights)
     for (double& w : weights) w *= settings.strength;
   trained.model.prior = prior_log_odds(tables);

@@ -135,7 +135,7 @@ Result<TrainedAdditive> train_logistic(const CodedRows& rows, const Coding& codi
   const BinnedTables binned = merge_bins(tables, model.bins);
   const std::vector<double> prior = prior_log_odds(tables);
   const std::size_t k = model.outputs();
-  auto weights = shrunk_log_odds(tables, binned);
+  auto weights = shrunk_log_odds(coding, tables, binned);
   for (auto& column : weights)
     for (std::size_t i = 0; i < column.size(); ++i)
       column[i] = settings.start * column[i] + prior[i % k] / m;
@@ -154,7 +154,8 @@ Result<TrainedAdditive> train_logistic(const CodedRows& rows, const Coding& codi
   const GradientSums gradient(rows, model.bins, tables.classes, settings);
   const double noise = budget.sigma(gradient.sensitivity(), share) / ResidualRule::kUnit;
   const double curvature = settings.curvature * (k == 1 ? 1 : 2) * tables.rows;
-  const Preconditioner precondition(binned.frequency, curvature, settings.damping * steps * noise);
+  const Preconditioner precondition(coding, binned.frequency, curvature,
+                                    settings.damping * steps * noise);
 
   std::vector<std::vector<double>> mean(columns);
   for (std::size_t c = 0; c < columns; ++c) mean[c].assign(weights[c].size(), 0.0);
