@@ -208,6 +208,8 @@ int bench(int argc, char** argv) {
     if (option == "--batch") latent.batch = whole;
     if (option == "--covers") latent.covers = whole;
     if (option == "--model-bytes") job.settings.aim.model_bytes = static_cast<std::uint64_t>(value);
+    if (option == "--reconstruction")
+      job.settings.aim.reconstruction = parse_reconstruction(text).value();
     if (option == "--iterations") job.settings.aim.iterations = static_cast<int>(value);
     if (option == "--final") job.settings.aim.final_iterations = static_cast<int>(value);
     if (option == "--aim-groups") job.settings.aim.group_sigmas = value;

@@ -72,7 +72,12 @@ Inputs with_fresh_noise(std::vector<FitOneWay> one_ways, std::vector<FitTarget> 
 }  // namespace
 
 LatentSettings LatentSettings::fast() {
-  return {.components = 160, .steps = 450, .rate = 0.2, .penalty = 0.128, .proposals = 4'000'000};
+  return {.components = 160,
+          .steps = 450,
+          .rate = 0.2,
+          .penalty = 0.128,
+          .proposals = 4'000'000,
+          .group_sigmas = 2.5};
 }
 
 Result<Twin> fit_latent(const CodedTable& table, const Workload& workload, ApproxDp target,
