@@ -7,6 +7,7 @@
 // fitted anew (--refit), for twins of one fit, and for one twin alone (the broken ways).
 //
 // Usage: bench_synth_rubin [--sets 200] [--rows 2000] [--epsilon 0.5] [--twins 5]
+// [--penalty 0.12] [--components 24] [--steps 300]
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -73,11 +74,11 @@ Estimate ask(const CodedTable& table, std::size_t question) {
   const auto all = [](std::size_t) { return true; };
   switch (question) {
     case 0:
-      return mean_of(table, [&](std::size_t r) { return double{a[r] == 1}; }, all);
+      return mean_of(table, [&](std::size_t r) { return a[r] == 1 ? 1.0 : 0.0; }, all);
     case 1:
       return mean_of(table, [&](std::size_t r) { return static_cast<double>(c[r]); }, all);
     case 2:
-      return mean_of(table, [&](std::size_t r) { return double{a[r] == 1 && b[r] == 2}; }, all);
+      return mean_of(table, [&](std::size_t r) { return a[r] == 1 && b[r] == 2 ? 1.0 : 0.0; }, all);
     default:
       return mean_of(
           table, [&](std::size_t r) { return static_cast<double>(c[r]); },
@@ -116,12 +117,21 @@ Interval rubin(const std::vector<Estimate>& twins) {
 int bench(int argc, char** argv) {
   std::size_t sets = 200, rows = 2000, twins = 5;
   double epsilon = 0.5;
+  SynthesisSettings settings{.method = Method::Latent};
+  settings.latent.components = 24;
+  settings.latent.steps = 300;
+  settings.latent.proposals = 40'000;
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string option = argv[i];
     if (option == "--sets") sets = std::strtoul(argv[i + 1], nullptr, 10);
     if (option == "--rows") rows = std::strtoul(argv[i + 1], nullptr, 10);
     if (option == "--twins") twins = std::strtoul(argv[i + 1], nullptr, 10);
     if (option == "--epsilon") epsilon = std::atof(argv[i + 1]);
+    if (option == "--penalty") settings.latent.penalty = std::atof(argv[i + 1]);
+    if (option == "--components")
+      settings.latent.components = static_cast<std::uint32_t>(std::atoi(argv[i + 1]));
+    if (option == "--steps")
+      settings.latent.steps = static_cast<std::uint32_t>(std::atoi(argv[i + 1]));
   }
   Dice dice(1, 0);
   double truth[kAsked];
@@ -134,10 +144,6 @@ int bench(int argc, char** argv) {
   for (std::size_t s = 0; s < sets; ++s) {
     const CodedTable table = draw(rows, dice);
     const auto workload = Workload::all(table.domain, 2, 1'000).value();
-    SynthesisSettings settings{.method = Method::Latent};
-    settings.latent.components = 24;
-    settings.latent.steps = 300;
-    settings.latent.proposals = 40'000;
     for (const bool refit : {true, false}) {
       SeededRandom random(s + 1);
       const FitContext context{
