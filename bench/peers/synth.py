@@ -121,6 +121,7 @@ def in_child(job, workloads, run, pipe):
 
 
 def limited(job, workloads, run, limit):
+    before = cpu(True)
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe()
 
@@ -135,7 +136,7 @@ def limited(job, workloads, run, limit):
         return ours.recv()
     except EOFError:
         process.join()
-        return [{"workload": w, "failed": f"not finished after {limit} s of CPU"} for w in workloads]
+        return [{"workload": w, "failed": f"stopped after {cpu(True) - before:.0f} s of CPU"} for w in workloads]
     finally:
         process.join()
 

@@ -170,10 +170,19 @@ Result<void> emit_rebuilt(Knowledge& known, const Workload& workload, const Grou
   return {};
 }
 
+// Up to so many marginals most of what the workload asks for can be measured. Beyond (all 1,117
+// three-ways of the NIST table) a marginal chosen is a small part, and one that the model holds
+// teaches more about the others than one that it does not.
+constexpr std::size_t kRebuiltMax = 250;
+// Smaller budgets pay for a handful of marginals, which the model holds anyway.
+constexpr double kRhoRebuilt = 0.01;
+
 // Whether a junction tree of the whole workload is beyond the limit.
-bool is_wide(const Workload& workload, const Domain& domain, const AimSettings& settings) {
+bool is_wide(const Workload& workload, const Domain& domain, const AimSettings& settings,
+             double rho) {
   if (settings.reconstruction != Reconstruction::Auto)
     return settings.reconstruction == Reconstruction::Residual;
+  if (workload.marginals.size() > kRebuiltMax || rho < kRhoRebuilt) return false;
   std::vector<Clique> cliques;
   for (const WeightedClique& marginal : workload.marginals) cliques.push_back(marginal.attributes);
   return JunctionTree::make(domain, cliques).cells(domain) > settings.model_bytes / sizeof(double);
@@ -207,7 +216,7 @@ Result<Twin> fit_aim(const CodedTable& table, const Workload& workload, ApproxDp
   twin.rows_estimate = grouping.rows_estimate;
   const CodedTable coarse = grouping.coarsen(table);
   Knowledge known(grouping, settings);
-  if (is_wide(workload, grouping.domain, settings)) known.rebuild_answers();
+  if (is_wide(workload, grouping.domain, settings, rho)) known.rebuild_answers();
   const double limit_cells = static_cast<double>(settings.model_bytes) / sizeof(double);
   for (std::uint32_t a = 0; a < domain.size(); ++a) {
     // Groups of several values are noisier than one cell; the mean noise stands for all.

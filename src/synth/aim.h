@@ -16,8 +16,8 @@
 
 namespace discreet::synth {
 
-/// Where answers to marginals come from. Auto: residuals where a junction tree of the whole
-/// workload would not fit the size limit, which looks at released sizes only.
+/// Where answers to marginals come from. Auto: residuals for workloads of up to 250 marginals whose
+/// junction tree would not fit the size limit, from rho 0.01 on. Looks at released sizes only.
 enum class Reconstruction { Auto, Model, Residual };
 
 /// InvalidParameter names what there is.
