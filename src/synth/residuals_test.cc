@@ -202,8 +202,8 @@ TEST(ResidualsTest, AimAnswersAWorkloadThatItsModelCannotHold) {
   for (int a = 0; a < 10; ++a) attributes.push_back({"x" + std::to_string(a), 6});
   const CodedTable table = random_rows(Domain::make(attributes).value(), 20'000, 7);
   const Workload workload = Workload::all(table.domain, 2, 1'000).value();
-  Workers workers(1);
-  const auto error = [&](Reconstruction how) {
+  const auto error = [&](Reconstruction how, std::size_t threads) {
+    Workers workers(threads);
     SeededRandom random(8);
     const FitContext context{.workers = workers, .random = random};
     SynthesisSettings settings{.method = Method::Aim};
@@ -215,11 +215,12 @@ TEST(ResidualsTest, AimAnswersAWorkloadThatItsModelCannotHold) {
     EXPECT_LE(twin.rho.value(), 1.2);
     return score_twin(table, twin.tables[0], workload, workers).mean_tvd;
   };
-  const double model = error(Reconstruction::Model), residual = error(Reconstruction::Residual);
-  const double chosen = error(Reconstruction::Auto);
+  const double model = error(Reconstruction::Model, 1);
+  const double residual = error(Reconstruction::Residual, 1);
+  const double chosen = error(Reconstruction::Auto, 3);
   std::printf("mean TVD: model %.4f, residuals %.4f, auto %.4f\n", model, residual, chosen);
   EXPECT_LT(residual, 0.7 * model);
-  EXPECT_EQ(chosen, residual);
+  EXPECT_EQ(chosen, residual) << "auto is the same twin, whatever the threads";
 }
 
 }  // namespace
