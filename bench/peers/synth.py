@@ -117,7 +117,7 @@ def in_child(job, workloads, run, pipe):
         pipe.send([{"workload": w, "errors": score(job, twin, job["workloads"][w]), "cpu": round(seconds, 2), "mb": used // 1024}
                    for w in workloads])
     except BaseException as error:  # a peer's failure is a result too
-        pipe.send([{"workload": w, "failed": f"{type(error).__name__}: {str(error)[:200]}"} for w in workloads])
+        pipe.send([{"workload": w, "failed": f"{type(error).__name__}: {' '.join(str(error).split())[-200:]}"} for w in workloads])
 
 
 def limited(job, workloads, run, limit):
