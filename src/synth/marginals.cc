@@ -2,11 +2,14 @@
 
 #include <algorithm>
 
+#include "synth/bit_columns_internal.h"
+
 namespace discreet::synth {
 namespace {
 
 constexpr std::size_t kBlock =
     4096;  // rows whose cell numbers are computed before they are counted
+constexpr std::size_t kWorthBits = 8;  // small marginals, for which columns are made into bits
 
 }  // namespace
 
@@ -36,8 +39,16 @@ std::vector<std::vector<std::int64_t>> count_marginals(const CodedTable& table,
                                                        std::span<const Clique> cliques,
                                                        Workers& workers) {
   std::vector<std::vector<std::int64_t>> counts(cliques.size());
-  workers.run(cliques.size(),
-              [&](std::size_t i) { counts[i] = count_marginal(table, cliques[i]); });
+  std::vector<Clique> small;
+  for (const Clique& clique : cliques)
+    if (BitColumns::suits(table.domain, clique)) small.push_back(clique);
+  if (small.size() < kWorthBits) small.clear();
+  const BitColumns bits(table, small, workers);
+  workers.run(cliques.size(), [&](std::size_t i) {
+    counts[i] = !small.empty() && BitColumns::suits(table.domain, cliques[i])
+                    ? bits.count(cliques[i])
+                    : count_marginal(table, cliques[i]);
+  });
   return counts;
 }
 

@@ -15,7 +15,7 @@ namespace discreet::synth {
 std::vector<std::int64_t> count_marginal(const CodedTable& table,
                                          std::span<const std::uint32_t> clique);
 
-/// One thread per marginal.
+/// One thread per marginal. Where many are small, columns are packed into bits first.
 std::vector<std::vector<std::int64_t>> count_marginals(const CodedTable& table,
                                                        std::span<const Clique> cliques,
                                                        Workers& workers);

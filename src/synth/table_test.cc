@@ -152,5 +152,26 @@ TEST(MarginalTest, CountsAreThoseOfTheRowsWhateverTheThreads) {
   EXPECT_EQ(counts[1], slow);
 }
 
+TEST(MarginalTest, CountsOfPackedBitsAreThoseOfTheRows) {
+  SeededRandom random(5);
+  Dice dice(random);
+  for (const std::size_t rows : {0u, 1u, 63u, 64u, 700u, 40'000u}) {
+    CodedTable table{
+        Domain::parse(R"({"a": 2, "b": 3, "c": 4, "d": 2, "e": 7, "f": 1, "g": 64})").value(), {}};
+    for (const Attribute& attribute : table.domain.attributes()) {
+      auto& column = table.columns.emplace_back();
+      for (std::size_t i = 0; i < rows; ++i)
+        column.push_back(static_cast<std::uint16_t>(dice.below(attribute.size)));
+    }
+    const std::vector<Clique> cliques = {{0},       {4},          {6},       {0, 1},
+                                         {3, 0, 2}, {2, 1, 0},    {4, 5, 2}, {0, 3},
+                                         {0, 1, 4}, {0, 1, 2, 3}, {4, 6},    {1, 2, 4}};
+    Workers workers(2);
+    const auto counts = count_marginals(table, cliques, workers);
+    for (std::size_t i = 0; i < cliques.size(); ++i)
+      EXPECT_EQ(counts[i], count_marginal(table, cliques[i])) << rows << " rows, marginal " << i;
+  }
+}
+
 }  // namespace
 }  // namespace discreet::synth
