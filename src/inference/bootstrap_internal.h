@@ -47,30 +47,31 @@ double p_value(double observed, Draw draw, std::span<const double> seed, const O
   return p < kSmall ? at_least(10 * options.draws + 9) : p;
 }
 
-/// The same where the law of the statistic still depends on what is not known. `pair(random)` draws
-/// the statistic of a release R* drawn from R, and that of one drawn from R* as R* was from R. As
-/// far as the second kind lies off the first, the first lies off the truth: p is the share of first
-/// draws beyond the value that a share p of the second draws exceeds (the fast double bootstrap of
-/// Davidson and MacKinnon 2007). Ties are parted as above.
-template <class Pair>
-double double_p_value(double observed, Pair pair, std::span<const double> seed,
+/// The same where the law of the statistic still depends on what is not known. `once(random)` draws
+/// the statistic of a release R* drawn from R, `twice(random)` that of one drawn from such an R* as
+/// R* is from R. As far as the second kind lies off the first, the first lies off the truth: p is
+/// the share of first draws beyond the value that a share p of the second draws exceeds (the fast
+/// double bootstrap of Davidson and MacKinnon 2007). Ties are parted as above.
+template <class Once, class Twice>
+double double_p_value(double observed, Once once, Twice twice, std::span<const double> seed,
                       const Options& options, double tie = 0.5) {
   constexpr double kApart = 1e-9;
   observed *= 1 + kApart * (1 - tie);
   const auto at_least = [&](unsigned draws) {
     Resample random(seed);
-    const double enough = 3 * options.p_max * (1.0 + draws);  // the second look does not treble it
-    std::vector<double> first, second;
+    const double enough = 2 * options.p_max * (1.0 + draws);  // the second look does not halve it
+    std::vector<double> first, second(draws);
     unsigned hits = 0;
     for (unsigned i = 0; i < draws && hits < enough; ++i) {
-      const auto [one, two] = pair(random);
-      first.push_back(one * (1 + kApart * random.unit()));
-      second.push_back(two * (1 + kApart * random.unit()));
+      first.push_back(once(random) * (1 + kApart * random.unit()));
       hits += first.back() > observed;
     }
-    if (hits >= enough || hits == draws) return (1.0 + hits) / (1.0 + draws);
-    std::nth_element(second.begin(), second.begin() + hits, second.end(), std::greater<>());
-    const double critical = second[hits];
+    if (hits >= enough || hits + 1 >= draws) return (1.0 + hits) / (1.0 + draws);
+    for (double& one : second) one = twice(random) * (1 + kApart * random.unit());
+    std::partial_sort(second.begin(), second.begin() + hits + 2, second.end(), std::greater<>());
+    // A third of the way to the next: with 199 draws the level of iid statistics is 5.0 % then, and
+    // 5.2 % without; with thousands it does not matter.
+    const double critical = second[hits] + (second[hits + 1] - second[hits]) / 3;
     const auto beyond = std::count_if(first.begin(), first.end(),
                                       [critical](double drawn) { return drawn > critical; });
     return (1.0 + static_cast<double>(beyond)) / (1.0 + draws);

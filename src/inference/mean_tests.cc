@@ -112,8 +112,9 @@ Gap gap_at(const Sums& sums, double mean, const NoisyMoments& group) {
 }
 
 // What the release leaves open about a group's number of rows and spread: the release less noise
-// drawn anew. Rows are two at least and spreads not negative, so what says otherwise is drawn
-// again.
+// drawn anew. Rows are two at least, so what says otherwise is drawn again; a spread below zero is
+// none. (Drawn again, spreads that the noise hides would be large on average: most laws of rows are
+// far narrower than the range allows.)
 Truth truth_of(const Sums& sums, const NoisyMoments& group, double mean, Resample& random) {
   const Gap gap = gap_at(sums, mean, group);
   const double sampling = gap.slope * std::sqrt(std::max(0.0, gap.squares));
@@ -125,7 +126,7 @@ Truth truth_of(const Sums& sums, const NoisyMoments& group, double mean, Resampl
     rows = sums.rows - noise[0];
     squares = gap.squares - drawn.around(mean) + gap.slope * (drawn.linear - mean * drawn.rows) +
               sampling * random.normal();
-    if (rows >= 2 && squares >= 0) break;
+    if (rows >= 2) break;
   }
   rows = std::max(2.0, rows);
   return {rows, mean, std::clamp(squares / rows, 0.0, 1 - mean * mean)};
@@ -231,8 +232,12 @@ double p_between(std::span<const Sums> sums, std::span<const NoisyMoments> group
       between(sums, groups),
       [&](Resample& random) {
         redraw_null(sums, groups, random, first);
+        return between(first, groups);
+      },
+      [&](Resample& random) {
+        redraw_null(sums, groups, random, first);
         redraw_null(first, groups, random, second);
-        return std::pair(between(first, groups), between(second, groups));
+        return between(second, groups);
       },
       seed, options);
 }
