@@ -273,6 +273,8 @@ int run(const Options& options) {
   logistic.check_share = options.setting("check_share", logistic.check_share);
   logistic.clip = options.setting("clip", logistic.clip);
   logistic.start = options.setting("start", logistic.start);
+  logistic.steps_max = static_cast<std::uint32_t>(options.setting("steps_max", logistic.steps_max));
+  logistic.steps_min = static_cast<std::uint32_t>(options.setting("steps_min", logistic.steps_min));
   logistic.curvature = options.setting("curvature", logistic.curvature);
   logistic.damping = options.setting("damping", logistic.damping);
   logistic.bins = options.setting("bins", logistic.bins);
@@ -282,6 +284,7 @@ int run(const Options& options) {
   TreesSettings trees;
   trees.start_share = options.setting("start_share", trees.start_share);
   trees.rate = options.setting("rate", trees.rate);
+  trees.start_steps = static_cast<std::uint32_t>(options.setting("start_steps", trees.start_steps));
   trees.curvature = options.setting("tree_curvature", trees.curvature);
   trees.damping = options.setting("tree_damping", trees.damping);
   trees.clip = options.setting("clip", trees.clip);

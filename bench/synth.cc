@@ -1,9 +1,11 @@
 // How near is a twin to ADULT (RAP-64) and to the NIST tables, and how long does it take?
 //
 // Usage: bench_synth [--data FOLDER] [--table adult|nist|ma|loans3|loans5] [--method M] [--fast]
-// [--seeds N] [--epsilon E] [--rows N] [--workload rap64|3way] and settings of methods. Prints max
-// error and mean TVD, means over seeds, beside the figures to reach, with CPU seconds and peak
-// memory. Without the data it says so and ends.
+// [--seeds N] [--epsilon E] [--rows N] [--columns N] [--workload rap64|3way] and settings of
+// methods. --csv FILE --domain FILE take any table of codes; --columns keeps that many, drawn by
+// --draw; --marginals takes that many three-ways at random instead of all. Prints max error and
+// mean TVD, means over seeds, beside the figures to reach, with CPU seconds and peak memory.
+// Without the data it says so and ends.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -95,6 +97,22 @@ Workload random_workload(const Domain& domain, std::uint32_t ways, std::size_t c
   return workload;
 }
 
+// Some columns of a table, drawn at random.
+CodedTable some_columns(const CodedTable& table, std::size_t count, std::uint64_t draw) {
+  Dice dice(draw, 0);
+  std::vector<std::size_t> order(table.domain.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[dice.below(i)]);
+  order.resize(std::min(count, order.size()));
+  std::vector<Attribute> attributes;
+  std::vector<std::vector<std::uint16_t>> columns;
+  for (const std::size_t a : order) {
+    attributes.push_back(table.domain[a]);
+    columns.push_back(table.columns[a]);
+  }
+  return {Domain::make(std::move(attributes)).value(), std::move(columns)};
+}
+
 double cpu_seconds() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -174,7 +192,9 @@ std::vector<Row> wanted(const SynthesisSettings& settings) {
 int bench(int argc, char** argv) {
   Job job;
   std::string data = shared_file("data"), which = "adult", workload_name;
-  std::size_t rows_max = 0;
+  std::string csv, domain;
+  std::size_t rows_max = 0, columns = 0, marginals = 0;
+  std::uint64_t draw = 1;
   LatentSettings& latent = job.settings.latent;
   for (int i = 1; i < argc; ++i) {
     const std::string option = argv[i];
@@ -194,6 +214,11 @@ int bench(int argc, char** argv) {
     if (option == "--first-seed") job.first_seed = static_cast<int>(value);
     if (option == "--data") data = text;
     if (option == "--table") which = text;
+    if (option == "--csv") csv = text;
+    if (option == "--domain") domain = text;
+    if (option == "--columns") columns = whole;
+    if (option == "--marginals") marginals = whole;
+    if (option == "--draw") draw = whole;
     if (option == "--workload") workload_name = text;
     if (option == "--method") job.settings.method = parse_method(text).value();
     if (option == "--epsilon") job.only = value;
@@ -208,6 +233,8 @@ int bench(int argc, char** argv) {
     if (option == "--batch") latent.batch = whole;
     if (option == "--covers") latent.covers = whole;
     if (option == "--model-bytes") job.settings.aim.model_bytes = static_cast<std::uint64_t>(value);
+    if (option == "--reconstruction")
+      job.settings.aim.reconstruction = parse_reconstruction(text).value();
     if (option == "--iterations") job.settings.aim.iterations = static_cast<int>(value);
     if (option == "--final") job.settings.aim.final_iterations = static_cast<int>(value);
     if (option == "--aim-groups") job.settings.aim.group_sigmas = value;
@@ -218,6 +245,10 @@ int bench(int argc, char** argv) {
   }
   const std::string prefix = data + "/";
   std::optional<CodedTable> table;
+  if (!csv.empty()) {
+    table = read_table(csv, domain);
+    which = csv;
+  }
   if (which == "adult") table = read_table(prefix + "adult.csv", prefix + "adult-domain.json");
   if (which == "nist")
     table = read_table(prefix + "nist_acs_national2019_coded.csv", prefix + "nist_acs-domain.json");
@@ -229,9 +260,10 @@ int bench(int argc, char** argv) {
     std::puts("the shared data folder is not beside this checkout: nothing to measure");
     return 0;
   }
+  if (columns > 0) table = some_columns(*table, columns, draw);
   for (auto& column : table->columns)
     if (rows_max > 0 && column.size() > rows_max) column.resize(rows_max);
-  if (which == "adult" && workload_name != "3way") {
+  if (which == "adult" && workload_name != "3way" && columns == 0) {
     run(*table, Workload::parse(*rap64, table->domain).value(), wanted(job.settings), job);
     return 0;
   }
@@ -239,6 +271,8 @@ int bench(int argc, char** argv) {
   if (which.starts_with("loans")) {
     const std::uint32_t ways = which == "loans5" ? 5 : 3;
     run(*table, random_workload(table->domain, ways, 64, table->rows()), rows, job);
+  } else if (marginals > 0) {
+    run(*table, random_workload(table->domain, 3, marginals, table->rows()), rows, job);
   } else {
     run(*table, Workload::all(table->domain, 3, table->rows()).value(), rows, job);
   }

@@ -23,6 +23,8 @@ class SparkPlace final : public Place {
       : engine_(SparkEngine::open(spark::Address::parse(server_.address()).value(), {}).value()) {}
   std::string name() const override { return "spark"; }
   void make(long long rows, long long groups) override {
+    // A server that is there already may have the rows too.
+    if (std::getenv("DISCREET_SPARK_MADE") != nullptr) return;
     server_.run("DROP DATABASE IF EXISTS bench CASCADE");
     server_.run("CREATE DATABASE bench");
     server_.run(fmt::format(
@@ -44,6 +46,11 @@ class SparkPlace final : public Place {
       DISCREET_CHECK(chunk.has_value(), "the plain query failed");
       if (!*chunk) return;
     }
+  }
+  /// A server that is there already (DISCREET_SPARK_PORT) is no child of this process.
+  long process() const override {
+    const char* running = std::getenv("DISCREET_SPARK_PROCESS");
+    return running == nullptr ? 0 : std::atol(running);
   }
 
  private:

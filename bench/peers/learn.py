@@ -12,8 +12,8 @@ Results are appended to a file as they come, one JSON object a line, and what is
 
 usage: learn.py --build build [--data FOLDER] [--results FILE] [--seeds 10] [--epsilons .1,.5,1,3,10] [--only 'PART;PART'] [--not 'PART;PART'] [--split 0]
        learn.py --build build --report        what is in the file, run nothing
-(bench/peers/run.sh makes the environment; Opacus has one of its own, made on first use, since it needs torch. dp-xgboost is not in the table: it has no
-wheel, compiles for many minutes and cannot live with numpy 2. A peer that cannot be installed, imported or run is named with its reason.)
+(bench/peers/run.sh makes the environment; Opacus and dp-xgboost have environments of their own, made on first use: the one needs torch, the other an old
+numpy, and ten minutes of compilation. A peer that cannot be installed, imported or run is named with its reason.)
 """
 import argparse
 import collections
@@ -108,7 +108,7 @@ class Task:
         return {"first": float(np.mean(predicted == truth)), "second": float(roc_auc_score(truth, scores))}
 
 
-def discreet(model):
+def discreet(model, *options):
     """The command line, as anybody would use it."""
     def run(task, epsilon, seed, binary):
         folder = task.written()
@@ -117,7 +117,7 @@ def discreet(model):
                                        }.get(model, ("train.csv", "test.csv", ["--target", LABEL], "d.json"))
         before = cpu(True)
         said = json.loads(subprocess.run([binary, "learn", "fit", model, train, "--domain", domain, *target, "--epsilon", str(epsilon), "--delta", str(DELTA),
-                                          "--out", "m.json", "--json"], cwd=folder, check=True, capture_output=True).stdout)
+                                          "--out", "m.json", "--json", *options], cwd=folder, check=True, capture_output=True).stdout)
         seconds = {"cpu": said["training_cpu_seconds"], "whole": cpu(True) - before}
         if model in ("kmeans", "pca", "linear"):
             score = json.loads(subprocess.run([binary, "learn", "score", "m.json", test, "--json"], cwd=folder, check=True, capture_output=True).stdout)
@@ -216,6 +216,23 @@ def opacus(hidden, every_code=False, epochs=10, rate=0.01):
     return run
 
 
+def dp_xgboost(trees, depth, sampled):
+    """Pure epsilon: trees add up, and each sees a random part of the rows, which lessens what it costs (the library leaves both to its user)."""
+    def run(task, epsilon, seed, binary):
+        import dp_xgboost as xgb
+        of_tree = math.log1p(math.expm1(epsilon / trees) / sampled)
+        top = np.array([task.domain[c] - 1 for c in task.features], dtype=float)
+        settings = {"objective": "binary:logistic", "tree_method": "approxDP", "dp_epsilon_per_tree": of_tree, "max_depth": depth, "subsample": sampled,
+                    "min_child_weight": 150, "nthread": 1, "verbosity": 0, "seed": seed}
+        before = cpu()
+        table = xgb.DMatrix(task.codes[task.train].astype(np.float32), label=task.y[task.train], feature_min=np.zeros(len(top)), feature_max=top)
+        model = xgb.train(settings, table, num_boost_round=trees)
+        seconds = cpu() - before
+        test = xgb.DMatrix(task.codes[task.test].astype(np.float32), feature_min=np.zeros(len(top)), feature_max=top)
+        return {**task.scored(model.predict(test)), "cpu": seconds}
+    return run
+
+
 def tasks_of(folder, split):
     nist = dict(domain="nist_acs-domain.json", numeric=NIST_NUMERIC, amount="POVPIP")
     return {"ADULT income": Task(folder, split, "adult.csv", "adult-domain.json", ADULT_NUMERIC, "income>50K", 1, "hours-per-week"),
@@ -232,6 +249,8 @@ METHODS = [
     *[Method(f"discreet {m}", k, discreet(m), 0, "learn") for m, k in
       (("logistic", BINARY), ("logistic-objective", BINARY), ("naive-bayes", "naive Bayes"), ("trees", "trees"), ("network", "network"),
        ("linear", "regression (R2)"), ("kmeans", "k-means (inertia / best)"), ("pca", "PCA (explained)"))],
+    Method("discreet logistic --fast", BINARY, discreet("logistic", "--fast"), 0, "learn"),
+    Method("discreet trees --fast", "trees", discreet("trees", "--fast"), 0, "learn"),
     Method("diffprivlib logistic", BINARY, diffprivlib("logistic"), 2, "learn"),
     Method("diffprivlib logistic, every code one-hot", BINARY, diffprivlib("logistic", True), 4, "learn"),
     Method("diffprivlib GaussianNB", "naive Bayes", diffprivlib("bayes"), 1, "learn"),
@@ -242,6 +261,8 @@ METHODS = [
     Method("diffprivlib PCA", "PCA (explained)", diffprivlib("pca"), 1, "learn"),
     Method("DP-EBM, default", BINARY, dp_ebm(), 3, "learn"),
     *[Method(f"DP-EBM, {name}", BINARY, dp_ebm(**settings), 5, "learn") for name, settings in EBM.items()],
+    *[Method(f"dp-xgboost, {trees} trees of depth {depth}, rows sampled at {rate:g}", "trees", dp_xgboost(trees, depth, rate), 2, "learn_xgboost")
+      for trees, depth, rate in ((10, 4, .2), (5, 3, 1), (20, 4, .5))],
     Method("Opacus logistic, rate .05", BINARY, opacus(0, rate=0.05), 6, "learn_opacus"),
     Method("Opacus logistic, rate .05, every code one-hot", BINARY, opacus(0, True, rate=0.05), 7, "learn_opacus"),
     Method("Opacus logistic", BINARY, opacus(0), 8, "learn_opacus"),
@@ -304,9 +325,9 @@ def report(options, epsilons):
     print("accuracy/AUC, or the figure named; n: seeds; cpu: seconds of training (whole process) at epsilon 1")
     order = [m.name for m in METHODS]
     for (task, kind), cells in sorted(groups.items()):
-        print(f"\n{task}: {kind}\n  {'':<44}" + "".join(f"epsilon {e:<12g}" for e in epsilons))
+        print(f"\n{task}: {kind}\n  {'':<52}" + "".join(f"epsilon {e:<12g}" for e in epsilons))
         for method in sorted({m for m, _ in cells}, key=order.index):
-            line, counts, reasons = f"  {method:<44}", set(), set()
+            line, counts, reasons = f"  {method:<52}", set(), set()
             for epsilon in epsilons:
                 good = [e for e in cells.get((method, epsilon), []) if "error" not in e]
                 reasons |= {e["error"] for e in cells.get((method, epsilon), []) if "error" in e and not good}

@@ -25,6 +25,7 @@ struct FitOptions {
   double epsilon, delta;
   std::size_t clusters, components;
   std::uint32_t hidden;
+  bool fast;
 };
 
 /// The columns that the domain names, in the table's own order.
@@ -55,6 +56,7 @@ std::unique_ptr<learn::Model> fit(const nb::object& frame, const FitOptions& opt
   request.clusters = options.clusters;
   request.components = options.components;
   request.hidden = options.hidden;
+  request.fast = options.fast;
   return std::make_unique<learn::Model>(value(learn::fit(request, table.raw, noise())));
 }
 
@@ -89,12 +91,12 @@ void bind_learn(nb::module_& m) {
       "learn_fit",
       [](const nb::object& frame, std::string method, std::string domain, std::string target,
          std::optional<double> at_least, double epsilon, double delta, std::size_t clusters,
-         std::size_t components, std::uint32_t hidden) {
+         std::size_t components, std::uint32_t hidden, bool fast) {
         return fit(frame, {std::move(method), std::move(domain), std::move(target), at_least,
-                           epsilon, delta, clusters, components, hidden});
+                           epsilon, delta, clusters, components, hidden, fast});
       },
       "frame"_a, "method"_a, "domain"_a, "target"_a, "at_least"_a.none(), "epsilon"_a, "delta"_a,
-      "clusters"_a, "components"_a, "hidden"_a);
+      "clusters"_a, "components"_a, "hidden"_a, "fast"_a);
 }
 
 }  // namespace discreet::python

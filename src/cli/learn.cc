@@ -29,6 +29,7 @@ struct FitArguments {
       rules = "conjunctions";
   std::size_t clusters = 5, components = 2, threads = 1;
   std::uint32_t hidden = 16;
+  bool fast = false;
   double rows = 0, runs = 5;
   bool dry_run = false, json = false;
 };
@@ -81,6 +82,7 @@ Result<learn::FitRequest> make_request(const FitArguments& arguments,
                             .clusters = arguments.clusters,
                             .components = arguments.components};
   request.hidden = arguments.hidden;
+  request.fast = arguments.fast;
   request.threads = arguments.threads;
   request.mean_runs = arguments.runs;
   DISCREET_TRY(request.rules, learn::parse_rule_class(arguments.rules));
@@ -159,9 +161,10 @@ std::vector<synth::ColumnSpec> usable(const std::vector<synth::ColumnSpec>& spec
 
 std::string job_text(const FitArguments& arguments) {
   return fmt::format(
-      "{} target={} at_least={} columns={} clusters={} components={} rules={} hidden={} runs={}",
+      "{} target={} at_least={} columns={} clusters={} components={} rules={} hidden={} runs={}{}",
       arguments.method, arguments.target, arguments.at_least, arguments.columns, arguments.clusters,
-      arguments.components, arguments.rules, arguments.hidden, arguments.runs);
+      arguments.components, arguments.rules, arguments.hidden, arguments.runs,
+      arguments.fast ? " fast" : "");
 }
 
 // The model travels through the ledger as a table of one cell.
@@ -343,6 +346,8 @@ void add_fit(CLI::App* parent, Action& chosen) {
   verb->add_option("--hidden", a->hidden, "Hidden units of a network")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
+  verb->add_flag("--fast", a->fast,
+                 "Of logistic and trees: quicker training, a little less accuracy");
   verb->add_option("--runs", a->runs, "Expected number of runs of auto; their choice is paid for")
       ->capture_default_str();
   verb->add_option("--threads", a->threads, "Of a network; the model does not depend on it")

@@ -35,6 +35,7 @@ std::string file_name(const std::string& path) {
 struct FitArguments {
   std::string data, domain, workload = "3way", epsilon, delta, method = "auto", out, report;
   std::string policy, as, intervals;
+  std::string reconstruction = "auto";
   std::uint32_t rap_rounds = 0, rap_queries = 0;
   bool as_printed = false;
   bool sparsemax = false;
@@ -96,6 +97,8 @@ Result<synth::RawTwinRequest> request_of(const FitArguments& arguments, ApproxDp
                                 .threads = arguments.threads};
   DISCREET_TRY(request.workload, workload_text(arguments.workload));
   DISCREET_TRY(request.settings.method, synth::parse_method(arguments.method));
+  DISCREET_TRY(request.settings.aim.reconstruction,
+               synth::parse_reconstruction(arguments.reconstruction));
   request.settings.fast = arguments.fast;
   synth::RapSettings& rap = request.settings.rap;
   rap.rounds = arguments.rap_rounds;
@@ -128,7 +131,8 @@ std::string job_text(const FitArguments& a) {
   return fmt::format("method {}{}, workload {}, {} rows, {} twins{}{}", a.method,
                      a.fast ? " fast" : "", a.workload,
                      a.rows == 0 ? "estimated" : std::to_string(a.rows), a.twins,
-                     a.refit ? " fitted anew" : "",
+                     (a.refit ? " fitted anew" : std::string()) +
+                         (a.reconstruction == "auto" ? "" : ", answers by " + a.reconstruction),
                      a.rap_rounds > 0 || a.rap_queries > 0 || a.sparsemax
                          ? fmt::format(", rap {} x {}{}", a.rap_rounds, a.rap_queries,
                                        a.sparsemax ? " sparsemax" : "")
@@ -360,6 +364,9 @@ void add_fit(CLI::App* parent, Action& chosen) {
   verb->add_option("--policy", a->policy, "Take a policy's table, and charge its ledger")
       ->type_name("FILE");
   verb->add_option("--as", a->as, "Who pays, under a policy");
+  verb->add_option("--reconstruction", a->reconstruction,
+                   "aim: answers from its model, from residuals around it, or auto by size")
+      ->capture_default_str();
   verb->add_option("--rap-rounds", a->rap_rounds, "T of adaptive projection (default: 1)");
   verb->add_option("--rap-queries", a->rap_queries, "K, queries per round (default: all)");
   verb->add_flag("--as-printed", a->as_printed,

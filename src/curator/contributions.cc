@@ -181,10 +181,24 @@ Result<Contributions> Contributions::load(const sql::Release& release, Groups& g
     if (rows) {
       std::optional<GroupLimit> limit;
       if (groups_max) limit = {*groups_max, {random.bits64(), random.bits64()}};
-      DISCREET_TRY(
-          UnitPartials partials,
-          rows->add_up([&](const std::vector<Cell>& keys) { return groups.find(keys); }, limit,
-                       [&](const auto& keys, const auto& numbers) { groups.find(keys, numbers); }));
+      // Keys that came as their places in a list.
+      const auto named = [&](std::vector<Cell> keys) {
+        for (std::size_t i = 0; i < keys.size(); ++i) {
+          const auto* code = std::get_if<std::int64_t>(&keys[i]);
+          if (const auto& list = release.streamed_codes[i]; code != nullptr && !list.empty())
+            keys[i] = to_cell(list[static_cast<std::size_t>(*code)], release.keys[i].type);
+        }
+        return keys;
+      };
+      const bool coded = std::any_of(release.streamed_codes.begin(), release.streamed_codes.end(),
+                                     [](const auto& list) { return !list.empty(); });
+      UnitRows::ManyNumbering many;
+      if (!coded) many = [&](const auto& keys, const auto& numbers) { groups.find(keys, numbers); };
+      DISCREET_TRY(UnitPartials partials, rows->add_up(
+                                              [&](const std::vector<Cell>& keys) {
+                                                return groups.find(coded ? named(keys) : keys);
+                                              },
+                                              limit, many));
       Contributions loaded;
       loaded.features_ = release.features.size();
       loaded.begin_ = std::move(partials.begin);

@@ -189,7 +189,7 @@ Result<std::unique_ptr<RemoteEngine>> RemoteTables::open_spark(const catalog::Po
     shared.columns[table.name] = described.schema();
     tables[table.name] = std::move(described);
   }
-  shared.dialect = sql::make_spark_dialect(std::move(tables));
+  shared.dialect = sql::make_spark_dialect(std::move(tables), server.is_near());
   return engine;
 }
 
@@ -226,8 +226,10 @@ Result<std::string> RemoteTables::state(const std::vector<std::string>& tables) 
 Result<void> RemoteTables::check(const sql::PlannedQuestion& question) {
   carrying_->tables.clear();
   for (const sql::Release& release : question.releases) {
-    std::vector<const std::string*> statements{&release.partials_sql};
+    // Sums of rows that are their own units read the same columns, however they are added up.
+    std::vector<const std::string*> statements;
     if (release.totals_sql) statements.push_back(&*release.totals_sql);
+    if (!release.totals_sql || !release.unit_is_row) statements.push_back(&release.partials_sql);
     for (const auto& stream : release.streams) statements.push_back(&stream.sql);
     for (const auto& set : release.public_key_sets) statements.push_back(&set.sql);
     for (const std::string* statement : statements) DISCREET_TRY_VOID(carrying_->check(*statement));

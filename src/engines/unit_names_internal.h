@@ -1,12 +1,16 @@
 // Names of privacy units: texts as numbers, and a secret order of each unit's groups.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
 #include <mutex>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "base/saturating.h"
 #include "engines/code_table.h"
 
 namespace discreet {
@@ -36,6 +40,20 @@ inline std::uint64_t keyed_hash(const std::array<std::uint64_t, 2>& key, std::ui
   v2 ^= 0xff;
   for (int i = 0; i < 3; ++i) round();
   return v0 ^ v1 ^ v2 ^ v3;
+}
+
+/// Keeps `most` of them, in their order: the first places of a shuffle that the seed decides, its
+/// numbers made as by SplitMix64 (Steele, Lea, Flood 2014).
+inline void keep_some(std::vector<std::size_t>& all, std::size_t most, std::uint64_t seed) {
+  for (std::size_t i = 0; i < most; ++i) {
+    std::uint64_t x = seed += 0x9E3779B97F4A7C15u;
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+    x ^= x >> 31;
+    std::swap(all[i], all[i + static_cast<std::size_t>((UInt128{x} * (all.size() - i)) >> 64)]);
+  }
+  all.resize(most);
+  std::sort(all.begin(), all.end());
 }
 
 /// Numbers for units that are texts, the same on all threads.

@@ -1,32 +1,16 @@
-#include "engines/unit_rows.h"
-
 #include <algorithm>
-#include <atomic>
-#include <cstring>
-#include <exception>
-#include <mutex>
-#include <numeric>
-#include <span>
-#include <thread>
-#include <unordered_map>
+#include <stdexcept>
+#include <utility>
 
-#include "base/parallel.h"
-#include "engines/key_codes_internal.h"
-#include "engines/row_store_internal.h"
-#include "engines/unit_link_internal.h"
-#include "engines/unit_names_internal.h"
+#include "engines/unit_rows_internal.h"
 
 namespace discreet {
 namespace {
 
-constexpr int kPartitionBits = 8;
-constexpr std::size_t kPartitions = std::size_t{1} << kPartitionBits;
 // A row is: unit; group, flags and how many source rows it stands for; values. The last is 8 bits
 // where the flags (values that are there and conditions that hold) leave them, else it is one.
 constexpr std::size_t kFlagsMax = 32, kFlagsBesideTimes = 24;
-constexpr std::uint32_t kTimesMax = 255;
 constexpr std::int64_t kMergedMax = std::int64_t{1} << 52;  // 255 of them fit 62 bits
-constexpr std::uint64_t kRowsForThreads = 50'000;
 
 std::size_t partition_of(std::int64_t unit) {
   // Other bits than the tables inside a partition use.
@@ -36,81 +20,7 @@ std::size_t partition_of(std::int64_t unit) {
   return x >> (64 - kPartitionBits);
 }
 
-struct Lane {
-  Lane(std::size_t keys, std::size_t words) : codes(keys), rows(kPartitions, words) {}
-  KeyCodes codes;
-  RowStore rows;
-  UnitLink::Pairs pairs;  // of the link's statement
-  // For the chunk at hand.
-  std::vector<std::uint32_t> groups, flags;
-  std::vector<std::int64_t> units;
-  std::vector<std::uint8_t> nobodys;
-  std::vector<std::uint64_t*> places;
-  std::vector<std::uint64_t> nowhere;  // where rows of nobody are written
-};
-
-/// Where a partition's partials go. There is room for as many as it has rows: memory that is not
-/// touched costs nothing.
-struct PartitionOutput {
-  std::uint32_t* group;
-  Int128* values;
-  std::size_t size = 0;
-  std::vector<std::size_t> ends{};  // one per unit that has groups
-};
-
-struct SortedRow {
-  std::uint32_t group;
-  std::uint32_t marks;  // flags and times
-  const std::uint64_t* words;
-};
-
-/// What one thread needs to add up a partition, kept from one to the next: memory that is given
-/// back and taken again costs more than the sums.
-struct Scratch {
-  NumberCodes units;
-  struct Place {
-    std::uint32_t unit, group;
-  };
-  RawVector<Place> places;  // of row after row, those without a group too
-  RawVector<SortedRow> sorted;
-  std::vector<std::span<const std::uint64_t>> blocks;
-  std::vector<std::vector<std::uint64_t>> spilled;  // by lane
-};
-
 }  // namespace
-
-struct UnitRows::State {
-  UnitRowsShape shape;
-  std::uint64_t memory_max = 0;
-  std::size_t words = 2;  // of a row
-  int times_bits = 0;
-  bool merges = false;  // source rows of one unit, group and flags may share a row
-  std::mutex mutex;
-  std::vector<std::unique_ptr<Lane>> lanes;
-  std::optional<UnitLink> link;
-  std::unique_ptr<SpillFile> file;
-  UnitTexts texts;
-  std::atomic<std::uint64_t> bytes = 0;
-  std::uint64_t rows = 0;
-
-  Lane& lane(std::size_t number) {
-    const std::lock_guard lock(mutex);
-    while (lanes.size() <= number)
-      lanes.push_back(std::make_unique<Lane>(shape.keys.size(), words));
-    return *lanes[number];
-  }
-  Result<bool> load_link(Engine& engine);
-  void name_units(const EngineChunk& chunk, std::size_t column, Lane& lane);
-  bool take_link(const EngineChunk& chunk, Lane& lane);
-  bool take(const EngineChunk& chunk, Lane& lane);
-  bool find_owners(const EngineChunk& chunk, Lane& lane);
-  void place(std::size_t rows_of_chunk, Lane& lane);
-  bool keep_within_memory(Lane& lane, std::uint64_t before);
-  std::size_t rows_of(std::size_t partition) const;
-  void add_up(std::size_t partition, const std::vector<std::vector<std::uint32_t>>& numbers,
-              const std::optional<GroupLimit>& limit, Scratch& scratch, PartitionOutput& out) const;
-  void add_features(std::span<const SortedRow> same, Int128* out) const;
-};
 
 UnitRows::UnitRows(std::unique_ptr<State> state) : state_(std::move(state)) {}
 UnitRows::UnitRows(UnitRows&&) noexcept = default;
@@ -223,6 +133,60 @@ void UnitRows::State::place(std::size_t rows_of_chunk, Lane& lane) {
   }
 }
 
+// Rows that cells take are nobody's from here on. True: none is left.
+bool UnitRows::State::add_to_cells(const EngineChunk& chunk, Lane& lane) {
+  UnitCells::Rows rows{lane.units, lane.groups, nullptr, nullptr, lane.nobodys};
+  if (layout->has_value) {
+    const std::size_t column = 1 + shape.keys.size();
+    if (chunk.type(column) != EngineType::Int64) return false;
+    rows.values = chunk.int64s(column).data();
+    if (chunk.has_nulls(column)) rows.has_value = lane.flags.data();
+  }
+  return lane.cells->add(rows) == 0;
+}
+
+// A unit of which some rows did not fit its cells leaves them: it is added up from rows alone.
+// False: there is no room for them.
+bool UnitRows::State::settle() {
+  std::vector<const UnitCells*> cells;
+  for (const auto& one : lanes) cells.push_back(&*one->cells);
+  blocks.emplace(std::move(cells));
+  std::vector<std::int64_t> leaving;
+  std::vector<std::uint64_t> spilled;
+  for (const auto& one : lanes)
+    for (std::size_t partition = 0; partition < kPartitions && blocks->size() > 0; ++partition)
+      if (!one->rows.read(partition, file.get(), spilled,
+                          [&](std::span<const std::uint64_t> block) {
+                            for (std::size_t word = 0; word < block.size(); word += words)
+                              leaving.push_back(static_cast<std::int64_t>(block[word]));
+                          }))
+        return false;
+  const std::uint64_t flags = layout->has_value ? std::uint64_t{1} << times_bits : 0;
+  for (const auto& one : lanes) {
+    const std::uint64_t before = one->rows.bytes();
+    for (const std::int64_t unit : leaving) {
+      std::uint64_t* block = one->cells->block(unit >> UnitCells::kBlockBits);
+      if (block == nullptr) continue;
+      std::uint64_t* cell =
+          block + (static_cast<std::uint64_t>(unit) % UnitCells::kBlockUnits) * layout->slots;
+      for (std::size_t slot = 0; slot < layout->slots && cell[slot] != 0; ++slot) {
+        const std::uint64_t held = std::exchange(cell[slot], 0);
+        std::uint64_t sum = static_cast<std::uint64_t>(layout->sum(held));
+        for (std::uint64_t times = layout->times(held); times > 0;) {
+          const std::uint64_t some = std::min<std::uint64_t>(times, kTimesMax);
+          std::uint64_t* row = one->rows.add(partition_of(unit));
+          row[0] = static_cast<std::uint64_t>(unit);
+          row[1] = std::uint64_t{layout->group(held)} << 32 | flags | some;
+          if (layout->has_value) row[2] = std::exchange(sum, 0);
+          times -= some;
+        }
+      }
+    }
+    if (!keep_within_memory(*one, before)) return false;
+  }
+  return true;
+}
+
 bool UnitRows::State::take(const EngineChunk& chunk, Lane& lane) {
   const std::size_t size = chunk.size(), first = 1 + shape.keys.size();
   lane.codes.number(chunk, 1, lane.groups);
@@ -246,6 +210,7 @@ bool UnitRows::State::take(const EngineChunk& chunk, Lane& lane) {
     for (std::size_t row = 0; row < size; ++row)
       if (!chunk.is_null(column, row) && truths[row] != 0) lane.flags[row] |= flag;
   }
+  if (lane.cells && add_to_cells(chunk, lane)) return true;
   const std::uint64_t before = lane.rows.bytes();
   place(size, lane);
   for (std::size_t v = 0; v < shape.values.size(); ++v) {
@@ -326,6 +291,7 @@ Result<std::optional<UnitRows>> UnitRows::load(Engine& engine, const std::string
       std::none_of(wanted.features.begin(), wanted.features.end(), [](const RowFeature& feature) {
         return feature.kind == RowFeature::Kind::SumOfProducts;
       });
+  state->layout = CellLayout::of(wanted);
   std::vector<std::string> columns = {wanted.unit};
   columns.insert(columns.end(), wanted.keys.begin(), wanted.keys.end());
   for (const RowValue& value : wanted.values) columns.push_back(value.column);
@@ -341,211 +307,8 @@ Result<std::optional<UnitRows>> UnitRows::load(Engine& engine, const std::string
   if (visited.stopped) return std::optional<UnitRows>();
   state->rows = visited.rows;
   state->link.reset();
+  if (state->layout && !state->settle()) return std::optional<UnitRows>();
   return std::optional<UnitRows>(UnitRows(std::move(state)));
-}
-
-void UnitRows::State::add_features(std::span<const SortedRow> same, Int128* out) const {
-  const auto times = [&](const SortedRow& row) {
-    return times_bits > 0 ? Int128{row.marks & kTimesMax} : Int128{1};
-  };
-  const auto value = [&](const SortedRow& row, std::size_t v) {
-    return static_cast<std::int64_t>(row.words[2 + v]);
-  };
-  for (const RowFeature& feature : shape.features) {
-    Int128 total = 0;
-    const auto flag = [&](std::size_t at) {
-      return std::uint32_t{1} << (at + static_cast<std::size_t>(times_bits));
-    };
-    switch (feature.kind) {
-      case RowFeature::Kind::Rows:
-        for (const SortedRow& row : same)
-          if (!feature.condition ||
-              (row.marks & flag(shape.values.size() + *feature.condition)) != 0)
-            total += times(row);
-        break;
-      case RowFeature::Kind::Count:
-        for (const SortedRow& row : same)
-          if ((row.marks & flag(feature.value)) != 0) total += times(row);
-        break;
-      case RowFeature::Kind::Sum:  // what is absent was not added
-        for (const SortedRow& row : same) total += value(row, feature.value);
-        break;
-      case RowFeature::Kind::SumOfProducts: {
-        const std::uint32_t both = flag(feature.value) | flag(feature.second);
-        for (const SortedRow& row : same)
-          if ((row.marks & both) == both) {
-            Int128 product = Int128{value(row, feature.value)} * value(row, feature.second);
-            for (int i = 1; i < feature.power; ++i) product *= value(row, feature.value);
-            for (int i = 1; i < feature.second_power; ++i) product *= value(row, feature.second);
-            total += product;
-          }
-        break;
-      }
-    }
-    *out++ = total;
-  }
-}
-
-namespace {
-
-/// Rows that were put into a file cannot be read back.
-struct SpillLost : std::exception {};
-
-/// Keeps `most` of them, in their order: the first places of a shuffle that the seed decides, its
-/// numbers made as by SplitMix64 (Steele, Lea, Flood 2014).
-void keep_some(std::vector<std::size_t>& all, std::size_t most, std::uint64_t seed) {
-  for (std::size_t i = 0; i < most; ++i) {
-    std::uint64_t x = seed += 0x9E3779B97F4A7C15u;
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
-    x ^= x >> 31;
-    std::swap(all[i], all[i + static_cast<std::size_t>((UInt128{x} * (all.size() - i)) >> 64)]);
-  }
-  all.resize(most);
-  std::sort(all.begin(), all.end());
-}
-
-}  // namespace
-
-std::size_t UnitRows::State::rows_of(std::size_t partition) const {
-  std::size_t count = 0;
-  for (const auto& lane : lanes) count += lane->rows.rows(partition);
-  return count;
-}
-
-void UnitRows::State::add_up(std::size_t partition,
-                             const std::vector<std::vector<std::uint32_t>>& numbers,
-                             const std::optional<GroupLimit>& limit, Scratch& scratch,
-                             PartitionOutput& out) const {
-  using Row = SortedRow;
-  // Number the units, then sort rows by unit: two passes over memory that is still near.
-  const std::size_t count = rows_of(partition);
-  if (count == 0) return;
-  auto& [units, places, sorted, blocks, spilled] = scratch;
-  units.clear();
-  blocks.clear();
-  if (places.size() < count) {
-    places.resize(count);
-    sorted.resize(count);
-  }
-  spilled.resize(lanes.size());
-  std::vector<std::uint32_t> next(1);  // by unit: where its next row goes
-  std::size_t at = 0;
-  for (std::size_t l = 0; l < lanes.size(); ++l) {
-    const auto take_block = [&](std::span<const std::uint64_t> block) {
-      constexpr std::size_t kAhead = 16;
-      const std::size_t ahead = kAhead * words;
-      blocks.push_back(block);
-      for (std::size_t word = 0; word < block.size(); word += words) {
-        if (word + ahead < block.size())
-          __builtin_prefetch(&numbers[l][block[word + ahead + 1] >> 32]);
-        const std::uint64_t* row = &block[word];
-        const std::uint32_t group = numbers[l][row[1] >> 32];
-        places[at].group = group;
-        if (group != kDropped) {
-          const std::uint32_t unit = units.of(static_cast<std::int64_t>(row[0]));
-          if (unit + std::size_t{1} == next.size()) next.push_back(0);
-          ++next[unit + std::size_t{1}];
-          places[at].unit = unit;
-        }
-        ++at;
-      }
-    };
-    if (!lanes[l]->rows.read(partition, file.get(), spilled[l], take_block)) throw SpillLost();
-  }
-  std::partial_sum(next.begin(), next.end(), next.begin());
-  const std::vector<std::uint32_t> begin = next;
-  at = 0;
-  for (const auto& block : blocks)
-    for (std::size_t word = 0; word < block.size(); word += words) {
-      const Scratch::Place& place = places[at++];
-      if (place.group == kDropped) continue;
-      const std::uint64_t* row = &block[word];
-      sorted[next[place.unit]++] = {place.group, static_cast<std::uint32_t>(row[1]), row};
-    }
-
-  const auto by_group = [](const Row& a, const Row& b) { return a.group < b.group; };
-  std::vector<std::size_t> firsts;
-  out.ends.reserve(units.size());
-  for (std::uint32_t unit = 0; unit < units.size(); ++unit) {
-    const std::span<Row> mine(sorted.data() + begin[unit], begin[unit + 1] - begin[unit]);
-    if (mine.size() <= 16) {
-      for (std::size_t i = 1; i < mine.size(); ++i) {
-        const Row moved = mine[i];
-        std::size_t j = i;
-        for (; j > 0 && moved.group < mine[j - 1].group; --j) mine[j] = mine[j - 1];
-        mine[j] = moved;
-      }
-    } else {
-      std::sort(mine.begin(), mine.end(), by_group);
-    }
-    firsts.clear();
-    for (std::size_t i = 0; i < mine.size(); ++i)
-      if (i == 0 || mine[i].group != mine[i - 1].group) firsts.push_back(i);
-    if (limit && firsts.size() > limit->most) {
-      keep_some(firsts, limit->most,
-                keyed_hash(limit->key, static_cast<std::uint64_t>(units.value(unit)), 0));
-    }
-    for (const std::size_t first : firsts) {
-      std::size_t end = first + 1;
-      while (end < mine.size() && mine[end].group == mine[first].group) ++end;
-      out.group[out.size] = mine[first].group;
-      add_features(mine.subspan(first, end - first), out.values + out.size * shape.features.size());
-      ++out.size;
-    }
-    if (!firsts.empty()) out.ends.push_back(out.size);
-  }
-}
-
-Result<UnitPartials> UnitRows::add_up(const Numbering& number,
-                                      const std::optional<GroupLimit>& limit,
-                                      const ManyNumbering& number_many) const {
-  const State& s = *state_;
-  std::vector<std::vector<std::uint32_t>> numbers;  // by lane, by its own number
-  std::vector<EngineValue> keys;
-  for (const auto& lane : s.lanes) {
-    auto& of_lane = numbers.emplace_back();
-    if (const auto* wholes = number_many ? lane->codes.wholes() : nullptr) {
-      of_lane.resize(lane->codes.size());
-      of_lane[0] = lane->codes.keys(0, keys) ? number(keys).value_or(kDropped) : kDropped;
-      number_many(*wholes, std::span(of_lane).subspan(1));
-      continue;
-    }
-    of_lane.reserve(lane->codes.size());
-    for (std::uint32_t group = 0; group < lane->codes.size(); ++group)
-      of_lane.push_back(lane->codes.keys(group, keys) ? number(keys).value_or(kDropped) : kDropped);
-  }
-  const bool threads = s.rows >= kRowsForThreads;
-  const std::size_t features = s.shape.features.size();
-  std::vector<std::size_t> room(kPartitions + 1);
-  for (std::size_t i = 0; i < kPartitions; ++i) room[i + 1] = room[i] + s.rows_of(i);
-  UnitPartials all;
-  all.group.resize(room.back());
-  all.values.resize(room.back() * features);
-  std::vector<PartitionOutput> parts;
-  for (std::size_t i = 0; i < kPartitions; ++i)
-    parts.push_back({all.group.data() + room[i], all.values.data() + room[i] * features});
-  std::vector<Scratch> scratch(worker_count());
-  try {
-    for_each_parallel(kPartitions, threads, [&](std::size_t i, std::size_t worker) {
-      s.add_up(i, numbers, limit, scratch[worker], parts[i]);
-    });
-  } catch (const SpillLost&) {
-    return Error{ErrorCode::Unavailable, kStatementFailed};
-  }
-  std::size_t units = 0;
-  for (const PartitionOutput& part : parts) units += part.ends.size();
-  all.begin.reserve(units);
-  all.end.reserve(units);
-  for (std::size_t i = 0; i < kPartitions; ++i) {
-    std::size_t begin = room[i];
-    for (const std::size_t end : parts[i].ends) {
-      all.begin.push_back(begin);
-      all.end.push_back(room[i] + end);
-      begin = room[i] + end;
-    }
-  }
-  return all;
 }
 
 }  // namespace discreet

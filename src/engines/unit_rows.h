@@ -2,8 +2,9 @@
 //
 // The engine's threads hand rows over as they make them. Each thread numbers the groups it meets
 // and appends the row to a partition chosen by its unit (or adds it to the unit's last row there);
-// then every partition, small enough for the cache, is sorted by unit and added up by itself. No
-// table of all units and groups is ever built. Past a memory limit partitions go to a file.
+// then every partition, small enough for the cache, is sorted by unit and added up by itself. Past
+// a memory limit partitions go to a file. Counts and sums of small numbers, of units that lie close
+// together and have few groups, are added up in place instead (unit_cells_internal.h).
 // Guarantee: add_up() gives what GROUP BY unit, keys over the same rows gives, in exact integers;
 //            with a limit, a uniformly chosen subset of every unit's groups.
 // Assumes:   values are within 62 bits and a unit has fewer than 2^32 rows.
@@ -104,6 +105,7 @@ class UnitRows {
                               const ManyNumbering& number_many = nullptr) const;
 
  private:
+  struct Lane;
   struct State;
   explicit UnitRows(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;

@@ -31,6 +31,22 @@ void AdditiveModel::score(const CodedRows& rows, std::size_t row, std::span<doub
   }
 }
 
+std::vector<double> AdditiveModel::score_all(const CodedRows& rows) const {
+  const std::size_t k = outputs();
+  std::vector<double> all(rows.rows * k);
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = prior[i % k];
+  std::vector<double> of_code;
+  for (std::size_t column = 0; column < bins.size(); ++column) {
+    of_code.clear();
+    for (const std::uint16_t bin : bins[column].bin_of_code)
+      for (std::size_t o = 0; o < k; ++o) of_code.push_back(weights[column][bin * k + o]);
+    const std::uint16_t* code = rows.columns[column].data();
+    for (std::size_t row = 0; row < rows.rows; ++row)
+      for (std::size_t o = 0; o < k; ++o) all[row * k + o] += of_code[code[row] * k + o];
+  }
+  return all;
+}
+
 void damp_additive(const ClassTables& tables, AdditiveModel& model) {
   std::vector<double> reach(model.classes, 0.0);
   for (const auto& weights : model.weights) {
@@ -49,11 +65,9 @@ Result<void> finish_additive(const CodedRows& rows, const ClassTables& tables, d
   if (share <= 0) return {};  // someone else compares
   AdditiveModel& model = trained.model;
   std::vector<std::uint32_t> predicted(rows.rows);
-  std::vector<double> scores(model.outputs());
-  for (std::size_t row = 0; row < rows.rows; ++row) {
-    model.score(rows, row, scores);
-    predicted[row] = class_of(scores);
-  }
+  const std::vector<double> scores = model.score_all(rows);
+  for (std::size_t row = 0; row < rows.rows; ++row)
+    predicted[row] = class_of(std::span(scores).subspan(row * model.outputs(), model.outputs()));
   DISCREET_TRY_VOID(compare_with_majority(predicted, rows.labels, tables, rows_min, share, budget,
                                           random, trained.notes));
   if (trained.notes.majority) damp_additive(tables, model);
@@ -80,7 +94,7 @@ Result<TrainedAdditive> train_naive_bayes(const CodedRows& rows, const Coding& c
   const std::uint32_t bins = bins_for(tables.rows, budget.mu(), m, settings.bins, 4, 64);
   trained.model.bins = choose_bins(tables, coding, bins);
   const BinnedTables binned = merge_bins(tables, trained.model.bins);
-  trained.model.weights = shrunk_log_odds(tables, binned);
+  trained.model.weights = shrunk_log_odds(coding, tables, binned);
   for (auto& weights : trained.model.weights)
     for (double& w : weights) w *= settings.strength;
   trained.model.prior = prior_log_odds(tables);

@@ -25,6 +25,8 @@ struct AdditiveModel {
   std::uint32_t outputs() const { return outputs_of(classes); }
   /// Scores of one row: log-odds, or for several classes logits. `scores` has outputs() places.
   void score(const CodedRows& rows, std::size_t row, std::span<double> scores) const;
+  /// Of all rows, at [row * outputs() + output].
+  std::vector<double> score_all(const CodedRows& rows) const;
 };
 
 /// Settings that were found on splits of ADULT and checked elsewhere (docs/learning.md). Zero
@@ -39,7 +41,7 @@ struct LogisticSettings {
   double damping = 2;
   double bins = 1.5;
   double rows_min = 13;  ///< times root(columns) / mu: with fewer rows it gives up
-  std::uint32_t steps_min = 8, bins_min = 4, bins_max = 64;
+  std::uint32_t steps_min = 8, steps_max = 64, bins_min = 4, bins_max = 64;
   bool leave_out_clipping = false;  ///< a broken twin for tests; never set by a trainer
 };
 

@@ -88,16 +88,12 @@ class RunningScores {
  public:
   RunningScores(const CodedRows& rows, const AdditiveModel& start, const ResidualRule& rule)
       : rows_(rows), rule_(rule), k_(start.outputs()), leaf_of_(rows.rows, 0) {
-    std::vector<double> scores(k_);
-    for (std::size_t row = 0; row < rows.rows; ++row) {
-      start.score(rows, row, scores);
-      for (const double s : scores) {
-        if (k_ == 1)
-          fixed_.push_back(static_cast<std::int32_t>(
-              std::lround(std::clamp(s, -1e3, 1e3) * ResidualRule::kScoreUnit)));
-        else
-          logits_.push_back(static_cast<float>(s));
-      }
+    for (const double s : start.score_all(rows)) {
+      if (k_ == 1)
+        fixed_.push_back(static_cast<std::int32_t>(
+            std::lround(std::clamp(s, -1e3, 1e3) * ResidualRule::kScoreUnit)));
+      else
+        logits_.push_back(static_cast<float>(s));
     }
     means_.assign(rows.rows * k_, 0.0f);
     last_.assign(kTreeLeaves * k_, 0.0);
@@ -243,9 +239,10 @@ Result<TrainedTrees> train_trees(const CodedRows& rows, const Coding& coding,
                                  const TreesSettings& settings) {
   const std::size_t columns = coding.features().size();
   const auto m = static_cast<double>(columns);
-  DISCREET_TRY(TrainedAdditive begun,
-               train_logistic(rows, coding, budget, random,
-                              {.share = settings.start_share, .check_share = 0}));
+  DISCREET_TRY(TrainedAdditive begun, train_logistic(rows, coding, budget, random,
+                                                     {.share = settings.start_share,
+                                                      .check_share = 0,
+                                                      .steps_max = settings.start_steps}));
   ClassTables& tables = begun.tables;
   const BinnedTables& binned = begun.binned;
   const double check_share = check_share_for(tables.rows, budget.mu(), settings.check_share);

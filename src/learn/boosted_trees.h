@@ -42,6 +42,12 @@ struct TreesSettings {
   double curvature = 0.25;
   double damping = 10;
   std::uint32_t trees = 600;
+  std::uint32_t start_steps = 64;  ///< of the start, at most
+
+  /// A twentieth of the time, for a few thousandths of accuracy.
+  static TreesSettings fast() {
+    return {.start_share = 0.8, .rate = 1, .trees = 8, .start_steps = 4};
+  }
 };
 
 struct TrainedTrees {

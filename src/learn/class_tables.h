@@ -55,8 +55,9 @@ struct BinnedTables {
 BinnedTables merge_bins(const ClassTables& tables, std::span<const Bins> bins);
 
 /// For each column and bin the log-odds of each class against its rate, shrunk towards zero by a
-/// pseudo-count that grows with the noise. Two classes: one number, for the second.
-std::vector<std::vector<double>> shrunk_log_odds(const ClassTables& tables,
+/// pseudo-count that grows with the noise, and along a line towards its neighbours. Two classes:
+/// one number, for the second.
+std::vector<std::vector<double>> shrunk_log_odds(const Coding& coding, const ClassTables& tables,
                                                  const BinnedTables& binned);
 
 /// log-odds of the rates: one number for two classes.

@@ -58,7 +58,7 @@ Result<TrainedAdditive> train_ftrl(const CodedRows& rows, const Coding& coding,
   const BinnedTables binned = merge_bins(tables, model.bins);
   const auto prior = prior_log_odds(tables);
   const std::size_t k = model.outputs();
-  auto start = shrunk_log_odds(tables, binned);
+  auto start = shrunk_log_odds(coding, tables, binned);
   std::vector<std::size_t> begins;
   std::size_t size = 0;
   for (std::size_t c = 0; c < columns; ++c) {
@@ -91,7 +91,7 @@ Result<TrainedAdditive> train_ftrl(const CodedRows& rows, const Coding& coding,
   const double share = budget.left() - check_share;
   DISCREET_TRY(const auto noise, budget.reserve(sensitivity, share));
   const double spread = noise.sigma() / ResidualRule::kUnit;
-  const Preconditioner precondition(binned.frequency,
+  const Preconditioner precondition(coding, binned.frequency,
                                     settings.curvature * (k == 1 ? 1 : 2) * tables.rows,
                                     settings.damping * spread * std::sqrt(levels));
 

@@ -179,7 +179,7 @@ Result<TrainedNetwork> train_network(const CodedRows& rows, const Coding& coding
   linear.classes = tables.classes;
   linear.bins = choose_bins(tables, coding, bins_for(tables.rows, mu, m, settings.bins, 4, 64));
   const BinnedTables binned = merge_bins(tables, linear.bins);
-  const auto odds = shrunk_log_odds(tables, binned);
+  const auto odds = shrunk_log_odds(coding, tables, binned);
   const auto prior = prior_log_odds(tables);
   const std::size_t k = linear.outputs(), h = settings.hidden;
   const Shape shape(linear.bins, k, h);
@@ -228,7 +228,7 @@ Result<TrainedNetwork> train_network(const CodedRows& rows, const Coding& coding
   const double step_noise = trained.plan.multiplier * norm_max / rate;
   const double damping = settings.damping * std::sqrt(static_cast<double>(steps)) * step_noise;
   const double curvature = settings.curvature * (k == 1 ? 1 : 2) * tables.rows;
-  const Preconditioner precondition(binned.frequency, curvature, damping);
+  const Preconditioner precondition(coding, binned.frequency, curvature, damping);
   const double second_scale = 1 / (curvature / 4 + damping);
 
   synth::Workers workers(settings.threads);

@@ -80,7 +80,7 @@ Result<TrainedAdditive> train_objective(const CodedRows& rows, const Coding& cod
   model.prior.assign(1, 0.0);
   const BinnedTables binned = merge_bins(tables, model.bins);
   const double prior = prior_log_odds(tables).front();
-  auto weights = shrunk_log_odds(tables, binned);
+  auto weights = shrunk_log_odds(coding, tables, binned);
   for (auto& column : weights)
     for (double& w : column) w = settings.start > 0 ? settings.start * w + prior / m : 0;
 

@@ -1,60 +1,44 @@
-// A Newton step for one-hot rows whose columns are taken as independent. Reads released numbers
-// only.
+// A Newton step for one-hot rows whose columns are taken as independent, and whose neighbouring
+// bins are taken to be a little alike. Reads released numbers only.
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
+
+#include "learn/coding.h"
 
 namespace discreet::learn {
 
-// Solves (q n E + damping I) x = g, where E is the second moment of one-hot rows whose columns are
-// independent: diag(f) + F F^T - blockdiag(f f^T). Sherman and Morrison twice, no matrix.
+// Solves (q n E + damping K^-1) x = g, where E is the second moment of one-hot rows whose columns
+// are independent: diag(f) + F F^T - blockdiag(f f^T), and K says how weights are expected to vary:
+// each by itself, and, where a column's bins lie along a line, half of it together with its
+// neighbours. Noise is rough along that line and what there is to learn mostly is not, so that a
+// step keeps more of the one than of the other. Sherman and Morrison twice; the largest matrix is
+// that of one column's bins.
 class Preconditioner {
  public:
-  Preconditioner(const std::vector<std::vector<double>>& frequency, double scale, double damping)
-      : frequency_(frequency), scale_(scale) {
-    double coupling = 0;
-    for (const auto& f : frequency_) {
-      std::vector<double> inverse(f.size());
-      double inner = 0;
-      for (std::size_t b = 0; b < f.size(); ++b) {
-        inverse[b] = 1 / (scale * f[b] + damping);
-        inner += scale * f[b] * f[b] * inverse[b];
-      }
-      inverse_.push_back(std::move(inverse));
-      inner_.push_back(1 - inner);  // positive: inner < sum f <= 1
-      coupling += inner / inner_.back();
-    }
-    coupling_ = 1 + coupling;
-  }
+  /// `frequency` has the bins of each feature of `coding`, adding up to one; it must outlive this.
+  Preconditioner(const Coding& coding, const std::vector<std::vector<double>>& frequency,
+                 double scale, double damping);
 
   /// In place, for the coordinates [column][bin * stride + at].
-  void solve(std::vector<std::vector<double>>& g, std::size_t stride, std::size_t at) const {
-    double along = 0;  // F^T B^-1 g
-    for (std::size_t c = 0; c < g.size(); ++c) {
-      const auto& f = frequency_[c];
-      double dot = 0;
-      for (std::size_t b = 0; b < f.size(); ++b)
-        dot += f[b] * inverse_[c][b] * g[c][b * stride + at];
-      const double lift = scale_ * dot / inner_[c];
-      for (std::size_t b = 0; b < f.size(); ++b) {
-        double& x = g[c][b * stride + at];
-        x = inverse_[c][b] * (x + lift * f[b]);
-        along += f[b] * x;
-      }
-    }
-    const double lift = scale_ * along / coupling_;
-    for (std::size_t c = 0; c < g.size(); ++c)
-      for (std::size_t b = 0; b < frequency_[c].size(); ++b)
-        g[c][b * stride + at] -= lift * inverse_[c][b] * frequency_[c][b] / inner_[c];
-  }
+  void solve(std::vector<std::vector<double>>& g, std::size_t stride, std::size_t at) const;
 
  private:
+  // The inverse of q n diag(f) + damping K^-1 for one column, times its vector.
+  struct Column {
+    std::vector<double> inverse;  // a matrix by rows, or only its diagonal
+    std::vector<double> pull;     // inverse f
+    double rest = 1;              // 1 - q n f^T inverse f, positive
+
+    void apply(std::span<double> x, std::vector<double>& room) const;
+  };
+
   const std::vector<std::vector<double>>& frequency_;
   double scale_;
-  std::vector<std::vector<double>> inverse_;
-  std::vector<double> inner_;
-  double coupling_;
+  std::vector<Column> columns_;
+  double coupling_ = 1;
 };
 
 }  // namespace discreet::learn

@@ -173,6 +173,9 @@ Result<Coding> check(const FitRequest& request) {
                  fmt::format("the target has {} classes; at most {} can be told apart. Ask whether "
                              "it reaches a number (--at-least), or use linear",
                              coding.classes(), kClassesMax)};
+  if (request.fast && request.method != Method::Logistic && request.method != Method::Trees)
+    return invalid_parameter(
+        fmt::format("{} has no fast form; logistic and trees have", name_of(request.method)));
   if (request.method == Method::LogisticObjective && coding.classes() != 2)
     return Error{
         ErrorCode::Refused,
@@ -271,12 +274,15 @@ Result<Model> fit(const FitRequest& request, const synth::RawTable& raw, RandomS
       else
         model.fitted = std::move(trained.model);
     } else if (request.method == Method::Trees) {
-      DISCREET_TRY(auto trained, train_trees(rows, model.coding, budget, random));
+      DISCREET_TRY(auto trained,
+                   train_trees(rows, model.coding, budget, random,
+                               request.fast ? TreesSettings::fast() : TreesSettings{}));
       keep_notes(trained.notes);
       model.fitted = std::move(trained.model);
     } else {
       DISCREET_TRY(auto trained, request.method == Method::Logistic
-                                     ? train_logistic(rows, model.coding, budget, random)
+                                     ? train_logistic(rows, model.coding, budget, random,
+                                                      {.steps_max = request.fast ? 4u : 64u})
                                  : request.method == Method::LogisticFtrl
                                      ? train_ftrl(rows, model.coding, budget, random)
                                  : request.method == Method::LogisticObjective

@@ -44,6 +44,7 @@ struct FitRequest {
   std::uint32_t hidden = 16;
   double mean_runs = 5;  ///< of Auto
   std::size_t threads = 1;
+  bool fast = false;  ///< Logistic and Trees: a fraction of the time, a little less accuracy
 };
 
 /// Everything that can be refused without looking at rows.

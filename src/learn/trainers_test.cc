@@ -84,6 +84,25 @@ INSTANTIATE_TEST_SUITE_P(All, ClassifierTest,
                            return name;
                          });
 
+TEST(TrainerTest, FastFormsLearnNearlyAsMuchAndOthersHaveNone) {
+  for (const Method method : {Method::Logistic, Method::Trees}) {
+    SeededRandom random(11);
+    FitRequest wanted = request(method, 2);
+    const double usual =
+        value_of(evaluate(fit(wanted, made_up(8000, 1), random).value(), made_up(3000, 2)).value(),
+                 "accuracy");
+    wanted.fast = true;
+    const double fast =
+        value_of(evaluate(fit(wanted, made_up(8000, 1), random).value(), made_up(3000, 2)).value(),
+                 "accuracy");
+    std::cout << name_of(method) << ": accuracy " << usual << ", fast " << fast << "\n";
+    EXPECT_GT(fast, usual - 0.03);
+  }
+  FitRequest wanted = request(Method::NaiveBayes, 2);
+  wanted.fast = true;
+  EXPECT_FALSE(check(wanted));
+}
+
 TEST(TrainerTest, SeveralClassesAreToldApart) {
   const auto training = made_up(6000, 3), fresh = made_up(2000, 4);
   for (const Method method :

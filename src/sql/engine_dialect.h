@@ -59,6 +59,13 @@ class EngineDialect {
   /// (Engine::visit). Whoever reads them leaves out rows whose first column, the unit, is NULL.
   /// Null: there is nothing to mark.
   virtual const EngineDialect* by_pages() const { return nullptr; }
+  /// A whole number between these bounds (or NULL) in as few bits as the engine has a type for:
+  /// rows that come to the curator are short then. Nothing: it makes no difference.
+  virtual std::optional<std::string> narrow([[maybe_unused]] const std::string& whole,
+                                            [[maybe_unused]] std::int64_t lower,
+                                            [[maybe_unused]] std::int64_t upper) const {
+    return std::nullopt;
+  }
   /// Whether sum() of 64-bit numbers is wide enough for all of them.
   virtual bool sums_are_wide() const = 0;
   /// A constant text.
@@ -100,10 +107,11 @@ struct SparkTable {
 };
 
 /// By the policy's names of the tables.
-/// `streams_rows`: the server is near, and adding up per person there takes it several times as
-/// long as sending the rows.
+/// `streams_rows`: the server is near, and adding up per person takes it several times as long as
+/// sending the rows.
 std::unique_ptr<EngineDialect> make_postgres_dialect(std::map<std::string, PostgresTable> tables,
                                                      bool streams_rows = false);
-std::unique_ptr<EngineDialect> make_spark_dialect(std::map<std::string, SparkTable> tables);
+std::unique_ptr<EngineDialect> make_spark_dialect(std::map<std::string, SparkTable> tables,
+                                                  bool streams_rows = false);
 
 }  // namespace discreet::sql

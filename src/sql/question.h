@@ -256,6 +256,9 @@ struct Release {
   /// whole.
   std::string streamed_sql;
   std::vector<int> streamed_digits;
+  /// By key: where it is not empty, streamed_sql has the key's place in this list instead of it,
+  /// and NULL for what is not there. A key with a range is NULL there outside of it.
+  std::vector<std::vector<catalog::Literal>> streamed_codes;
   /// Where whose rows these are is told by a link of the policy alone, and its key is a whole
   /// number: streamed_sql without the join, with the link's key in the column `unit`, and the rows
   /// (`link`, `unit`) of the table it leads to. Else empty.

@@ -23,7 +23,7 @@ constexpr char kLeast[] = "(-9223372036854775807 - 1)";
 
 class SparkDialect final : public RemoteDialect {
  public:
-  explicit SparkDialect(std::map<std::string, SparkTable> tables)
+  SparkDialect(std::map<std::string, SparkTable> tables, bool streams_rows)
       : RemoteDialect(
             {{false, {{"HUGEINT", "DECIMAL(38,0)"}, {"VARCHAR", "STRING"}, {"INTEGER", "INT"}}},
              "(monotonically_increasing_id() + 1)",
@@ -33,7 +33,8 @@ class SparkDialect final : public RemoteDialect {
              quoted_name,
              quoted_text},
             relations_of(tables)),
-        tables_(std::move(tables)) {}
+        tables_(std::move(tables)),
+        streams_rows_(streams_rows) {}
 
   std::string aggregate(const ExactAggregate& one, const ScalarWriter& w) const override;
   std::string grid(const Value& value, const std::string& v) const override;
@@ -42,6 +43,14 @@ class SparkDialect final : public RemoteDialect {
     return fmt::format("sha2({}, 256)", text);
   }
   bool sums_are_wide() const override { return false; }  // they are 64 bits, and wrap around
+  bool streams_rows() const override { return streams_rows_; }
+  std::optional<std::string> narrow(const std::string& whole, std::int64_t lower,
+                                    std::int64_t upper) const override {
+    for (const auto& [bits, type] : {std::pair{7, "TINYINT"}, {15, "SMALLINT"}, {31, "INT"}})
+      if (lower >= -(std::int64_t{1} << bits) && upper < std::int64_t{1} << bits)
+        return fmt::format("CAST({} AS {})", whole, type);
+    return std::nullopt;
+  }
 
  private:
   /// Every value as plans know it: whole numbers are 64 bits, times are in UTC.
@@ -69,6 +78,7 @@ class SparkDialect final : public RemoteDialect {
   std::string arithmetic(const Scalar& one, const Apply& applied, const ScalarWriter& w) const;
 
   std::map<std::string, SparkTable> tables_;
+  bool streams_rows_;
 };
 
 std::string SparkDialect::arithmetic(const Scalar& one, const Apply& applied,
@@ -445,8 +455,9 @@ std::vector<SchemaColumn> SparkTable::schema() const {
   return found;
 }
 
-std::unique_ptr<EngineDialect> make_spark_dialect(std::map<std::string, SparkTable> tables) {
-  return std::make_unique<SparkDialect>(std::move(tables));
+std::unique_ptr<EngineDialect> make_spark_dialect(std::map<std::string, SparkTable> tables,
+                                                  bool streams_rows) {
+  return std::make_unique<SparkDialect>(std::move(tables), streams_rows);
 }
 
 }  // namespace discreet::sql

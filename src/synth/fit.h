@@ -26,8 +26,8 @@ struct FitContext {
   std::size_t rows_out = 0;   ///< 0: the private estimate of the number of rows
   std::size_t twins = 1;      ///< independent tables from one fitted model
   /// Every twin from a model of its own, fitted to the measurements with fresh noise of their size
-  /// on top: the twins then spread as the measurements' noise does (multiple imputation). Only
-  /// `latent` can.
+  /// on top: the twins then spread as the measurements' noise does, and Rubin's rules for multiple
+  /// imputation hold (docs/synthetic.md). Only `latent` can.
   bool refit = false;
 };
 

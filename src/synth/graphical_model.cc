@@ -110,7 +110,8 @@ void GraphicalModel::infer() {
   }
 }
 
-double GraphicalModel::fit(std::span<const ModelMeasurement> measurements, int iterations) {
+double GraphicalModel::fit(std::span<const ModelMeasurement> measurements, int iterations,
+                           double tolerance) {
   struct Part {
     std::size_t node;
     std::vector<std::uint32_t> map;
@@ -182,7 +183,7 @@ double GraphicalModel::fit(std::span<const ModelMeasurement> measurements, int i
       infer();
       return loss();
     }
-    idle = current - next < 1e-5 * current ? idle + 1 : 0;
+    idle = current - next < tolerance * current ? idle + 1 : 0;
     current = next;
     if (idle >= 5) break;
     step *= 1.3;

@@ -30,9 +30,11 @@ class GraphicalModel {
   /// into new nodes that hold them.
   GraphicalModel on(JunctionTree tree) const;
 
-  /// Takes up to `iterations` steps; fewer when steps no longer help. Every measurement must lie
+  /// Takes up to `iterations` steps; fewer when five in a row lower the loss by less than
+  /// `tolerance` of itself. Every measurement must lie
   /// inside a node. Returns the loss, sum of squared distances over sigma^2, halved.
-  double fit(std::span<const ModelMeasurement> measurements, int iterations);
+  double fit(std::span<const ModelMeasurement> measurements, int iterations,
+             double tolerance = 1e-5);
 
   /// Counts over attributes that lie inside one node, ascending.
   std::vector<double> marginal(std::span<const std::uint32_t> clique) const;

@@ -18,7 +18,7 @@ struct LatentSettings {
   double penalty = 0.12;  ///< lambda over the mu of all noise together, at mu = 0.18
   std::uint32_t batch = 16;
   std::uint64_t proposals = 10'000'000;  ///< of the local search
-  double group_sigmas = 2;
+  double group_sigmas = 0;               ///< rarer values are merged; 0: by rule from the budget
   std::uint32_t covers = 0;  ///< times that a part of a large workload covers a pair; 0: by rule
   static LatentSettings fast();
 };

@@ -90,7 +90,7 @@ Result<Twin> fit_mst(const CodedTable& table, const Workload& workload, ApproxDp
                        JunctionTree::make(grouping.domain, cliques));
   if (context.progress && !context.progress("fitting", 0.2))
     return Error{ErrorCode::Refused, "stopped before the twin was finished"};
-  model.fit(measurements, 2000);
+  model.fit(measurements, 10'000, 1e-7);
   Dice dice(context.random);
   twin.rho = budget.spent();
   twin.events = budget.events();

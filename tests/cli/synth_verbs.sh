@@ -38,6 +38,9 @@ grep -q '"columns":\[' i.json || say_failed "no intervals of wider marginals"
 "$discreet" synth fit people.csv --domain domain.json --epsilon 5 --fast --twins 2 --refit --out fresh.csv 2> /dev/null
 cmp -s fresh.csv fresh.2.csv && say_failed "two fits gave one twin"
 refused 2 "$discreet" synth fit people.csv --domain domain.json --epsilon 5 --method mst --twins 2 --refit --out t.csv
+"$discreet" synth fit people.csv --domain domain.json --epsilon 5 --method aim --reconstruction residual --workload 2way --out wide.csv 2> err
+grep "rebuilt from residuals" err > /dev/null || say_failed "$(cat err)"
+refused 2 "$discreet" synth fit people.csv --domain domain.json --epsilon 5 --method aim --reconstruction guess --out t.csv
 "$discreet" synth fit people.csv --domain domain.json --epsilon 5 --fast --rows 100 --out twin.parquet 2> /dev/null
 [ "$(head -c 4 twin.parquet)" = PAR1 ] || say_failed "no Parquet file"
 "$discreet" synth score twin.csv twin.parquet --workload 1way --json 2> err | grep '"private":false' > /dev/null || say_failed "score does not say that it is not private"

@@ -206,7 +206,8 @@ void TwoWorlds::compare_rows(const std::string& statement, const std::string& ne
 }
 
 /// Rows that stream to the curator must add up there to what the engine's own sums are.
-void TwoWorlds::compare_streamed(const std::string& statement, const sql::Release& release) {
+void TwoWorlds::compare_streamed(const std::string& statement, const sql::Release& near,
+                                 const sql::Release& far) {
   const auto shown = [&](const Contributions& all, const Groups& groups) {
     std::multiset<std::string> units;
     for (std::size_t unit = 0; unit < all.units(); ++unit) {
@@ -221,16 +222,16 @@ void TwoWorlds::compare_streamed(const std::string& statement, const sql::Releas
     }
     return units;
   };
-  auto here = Groups::make(release, far_->engine()), there = Groups::make(release, far_->engine());
+  auto here = Groups::make(near, near_->engine()), there = Groups::make(far, far_->engine());
   if (!here || !there) return;
   SeededRandom random(1);
   // Inside a question, as the curator does it: one snapshot is what reading by pages needs.
   ASSERT_TRUE(far_->engine().begin().has_value()) << last_words();
-  const auto streamed = Contributions::load(release, *here, far_->engine(), random);
+  const auto streamed = Contributions::load(far, *there, far_->engine(), random);
   far_->engine().end();
-  const auto summed = Contributions::load_partials(release, *there, far_->engine());
+  const auto summed = Contributions::load_partials(near, *here, near_->engine());
   ASSERT_TRUE(streamed.has_value() && summed.has_value()) << statement << last_words();
-  EXPECT_EQ(shown(*streamed, *here), shown(*summed, *there)) << statement;
+  EXPECT_EQ(shown(*streamed, *there), shown(*summed, *here)) << statement;
 }
 
 TwoWorlds::Verdict TwoWorlds::compare(const std::string& statement) {
@@ -263,7 +264,7 @@ TwoWorlds::Verdict TwoWorlds::compare(const std::string& statement) {
     compare_rows(statement, here.partials_sql, there.partials_sql);
     if (quick_) compare_rows(statement, here.rows_sql, there.rows_sql);
     if (here.totals_sql) compare_rows(statement, *here.totals_sql, *there.totals_sql);
-    if (!there.streamed_sql.empty()) compare_streamed(statement, there);
+    if (!there.streamed_sql.empty()) compare_streamed(statement, here, there);
     for (std::size_t s = 0; s < here.streams.size(); ++s)
       compare_rows(statement, here.streams[s].sql, there.streams[s].sql);
     for (std::size_t s = 0; s < here.public_key_sets.size(); ++s)

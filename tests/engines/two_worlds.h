@@ -56,7 +56,8 @@ class TwoWorlds {
   void compare_rows(const std::string& statement, const std::string& near_sql,
                     const std::string& far_sql);
 
-  void compare_streamed(const std::string& statement, const sql::Release& release);
+  void compare_streamed(const std::string& statement, const sql::Release& near,
+                        const sql::Release& far);
 
   bool quick_;
   std::string folder_;

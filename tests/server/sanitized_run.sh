@@ -10,7 +10,7 @@ if [ "$kind" = thread ]; then
   symbolizer=$(ls /usr/lib/llvm-*/bin/llvm-symbolizer | tail -n 1)
   export TSAN_OPTIONS="suppressions=$PWD/tests/server/tsan.supp external_symbolizer_path=$symbolizer halt_on_error=1 exitcode=66"
   # First: is what must be reported reported, and nothing else?
-  for probe in "tsan_probe clean 0" "tsan_probe_bare clean 66" "tsan_probe rows 66" "tsan_probe chunk 66"; do
+  for probe in "tsan_probe clean 0" "tsan_probe_bare clean 66" "tsan_probe rows 66" "tsan_probe chunk 66" "tsan_probe string 66"; do
     read -r program what expected <<< "$probe"
     code=0
     "$folder/bin/$program" "$what" > "$folder/probe.log" 2>&1 || code=$?

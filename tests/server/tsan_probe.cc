@@ -2,8 +2,12 @@
 //   clean   many threads load and read tables at once: no report where duckdb_malloc.cc is linked,
 //           and one where it is not, because nothing else differs between the two programs
 //   rows    DuckDB's threads write, unguarded, to memory of ours in a visit: a report
+//   string  two threads of ours copy to one string, unguarded: a report, although the standard
+//           library that DuckDB uses is not watched
 //   chunk   two threads of ours, one of which writes, in one chunk of DuckDB's memory: a report
 // so that what is not reported elsewhere is not there, and not merely unseen.
+#include <unistd.h>
+
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
@@ -49,6 +53,16 @@ void load_and_read(DuckDb database, int thread, std::atomic<std::int64_t>& total
     for (const std::int64_t value : of_lane) seen += value;
     DISCREET_CHECK(sum == seen, "a stream and a visit show the same rows");
     total += sum;
+    // A file's names and options are strings that DuckDB hands from thread to thread.
+    const std::string file =
+        "/tmp/discreet_tsan_probe_" + std::to_string(::getpid()) + table + ".csv";
+    database.execute("COPY " + table + " TO '" + file + "' (HEADER)").value();
+    database
+        .execute("CREATE OR REPLACE VIEW v_" + table + " AS SELECT * FROM read_csv('" + file +
+                 "', ignore_errors = true)")
+        .value();
+    (void)database.query("SELECT sum(a) FROM v_" + table).value().next().value();
+    std::remove(file.c_str());
     database.execute("DROP TABLE " + table).value();
   }
 }
@@ -90,6 +104,17 @@ void chunk(DuckDb& database) {
   std::printf("summed %lld\n", static_cast<long long>(sum));
 }
 
+void strings() {
+  std::string shared(200, 'a');
+  const std::string other(200, 'b');
+  std::thread writer([&] {
+    for (int i = 0; i < 1000; ++i) shared = other;  // the bug: nobody was told
+  });
+  for (int i = 0; i < 1000; ++i) shared = other;
+  writer.join();
+  std::printf("copied %zu letters\n", shared.size());
+}
+
 int probe(const std::string& what) {
   auto database = DuckDb::open({.threads = 4u}).value();
   if (what == "clean")
@@ -98,6 +123,8 @@ int probe(const std::string& what) {
     rows(database);
   else if (what == "chunk")
     chunk(database);
+  else if (what == "string")
+    strings();
   else
     return 2;
   if (&discreet_duckdb_allocations != nullptr) {

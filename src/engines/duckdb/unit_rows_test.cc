@@ -149,6 +149,79 @@ TEST(UnitRowsTest, BothFormsGiveIdenticalPartials) {
       }
 }
 
+// Counts and small sums go to cells at the unit's own place, as far as they fit: units close
+// together and far apart, below zero, with more rows than a cell counts, with more groups than a
+// unit has cells, without a value.
+TEST(UnitRowsTest, SumsInPlaceAreThoseOfTheEngine) {
+  const auto rows = [](const std::string& unit, const std::string& key) {
+    return "SELECT " + unit + " AS unit, " + key +
+           " AS k1, CASE WHEN h % 97 = 0 THEN NULL ELSE ((h // 3) % 3000)::BIGINT - 500 END AS q1 "
+           "FROM (SELECT i, hash(i) AS h FROM range(" +
+           (unit.starts_with("CASE") ? "300000" : "60000") + ") t(i))";
+  };
+  const std::vector<std::string> units = {
+      "(h // 64) % 20011",                                     // close together
+      "((h // 64) % 20011)::BIGINT - 10000",                   // around zero
+      "((h // 64) % 20011)::BIGINT * 1000003",                 // each in a block of its own
+      "CASE WHEN h % 9 > 0 THEN 7 ELSE (h // 64) % 5003 END",  // 7 has more rows than a cell holds
+      "'person ' || (h // 64) % 5003"};
+  const std::vector<std::string> keys = {"(h // 7) % 3", "(h // 7) % 11", "i % 65536 * 1000"};
+  for (const std::uint64_t memory_max : {1ull << 22, 1ull << 30})
+    for (const std::string& unit : units)
+      for (std::size_t k = 0; k <= keys.size(); ++k) {
+        const std::string key = k < keys.size() ? keys[k] : "0";
+        SCOPED_TRACE(unit + " by " + key + ", " + std::to_string(memory_max) + " bytes");
+        DuckDb engine = DuckDb::open({.threads = 2}).value();
+        UnitRowsShape shape = {
+            "unit",
+            {"k1"},
+            {{"q1", -100, 2000}},
+            {},
+            {{RowFeature::Kind::Rows}, {RowFeature::Kind::Count, 0}, {RowFeature::Kind::Sum, 0}}};
+        if (k == keys.size()) shape.keys.clear();
+        const std::string sql = rows(unit, key);
+        const auto loaded = UnitRows::load(engine, sql, shape, memory_max).value();
+        ASSERT_TRUE(loaded.has_value());
+        const auto number = [](const Keys& tuple) {
+          return tuple.empty()
+                     ? std::optional<std::uint32_t>(0)
+                     : std::optional(static_cast<std::uint32_t>(std::get<std::int64_t>(tuple[0])));
+        };
+        const UnitPartials found = loaded->add_up(number, std::nullopt).value();
+        // A unit's groups as one text, so that rows of two units cannot stand for each other.
+        std::multiset<std::string> here, there;
+        for (std::size_t u = 0; u < found.begin.size(); ++u) {
+          std::string all;
+          for (std::size_t row = found.begin[u]; row < found.end[u]; ++row) {
+            if (row > found.begin[u]) EXPECT_LT(found.group[row - 1], found.group[row]);
+            all += std::to_string(found.group[row]);
+            for (std::size_t f = 0; f < 3; ++f) all += ":" + text(found.values[row * 3 + f]);
+            all += " ";
+          }
+          here.insert(all);
+        }
+        auto expected = engine
+                            .query(
+                                "SELECT string_agg(k || ':' || n || ':' || c || ':' || s || ' ', "
+                                "'' ORDER BY k) FROM (SELECT unit, k1 AS k, count(*) AS n, "
+                                "count(q1) AS c, coalesce(sum(CASE WHEN q1 < -100 THEN -100 "
+                                "WHEN q1 > 2000 THEN 2000 ELSE q1 END), 0)::BIGINT AS s FROM (" +
+                                sql + ") GROUP BY unit, k1) GROUP BY unit")
+                            .value();
+        for (auto chunk = expected.next(); chunk.value(); chunk = expected.next())
+          for (std::size_t row = 0; row < (*chunk)->size(); ++row)
+            there.emplace((*chunk)->varchar(0, row));
+        EXPECT_TRUE(here == there) << here.size() << " units here, " << there.size() << " there";
+
+        // A limit keeps the same groups whether or not a unit fits its cells.
+        const UnitPartials few = loaded->add_up(number, GroupLimit{2, {5, 6}}).value();
+        ASSERT_EQ(few.begin.size(), found.begin.size());
+        for (std::size_t u = 0; u < few.begin.size(); ++u)
+          EXPECT_EQ(few.end[u] - few.begin[u],
+                    std::min<std::size_t>(2, found.end[u] - found.begin[u]));
+      }
+}
+
 TEST(UnitRowsTest, GroupsWithoutANumberAreDroppedBeforeTheLimit) {
   DuckDb engine = DuckDb::open({.threads = 2}).value();
   const auto loaded =

@@ -59,6 +59,11 @@ Result<Address> Address::parse(std::string_view text) {
   return address;
 }
 
+bool Address::is_near() const {
+  return target.starts_with("localhost:") || target.starts_with("127.") ||
+         target.starts_with("[::1]:");
+}
+
 std::string quoted_name(std::string_view name) {
   std::string quoted = "`";
   for (const char c : name) {

@@ -18,6 +18,9 @@ struct Address {
   /// that goes to the environment (SPARK_CONNECT_AUTHENTICATE_TOKEN), never into a policy.
   static Result<Address> parse(std::string_view text);
 
+  /// A loopback address: the server is on this machine.
+  bool is_near() const;
+
   /// The same server, as the same user.
   bool same_server(const Address& other) const {
     return target == other.target && user == other.user && tls == other.tls;

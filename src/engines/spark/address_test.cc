@@ -33,6 +33,13 @@ TEST(SparkAddressTest, SecretsAndOtherFormsAreRefused) {
   EXPECT_FALSE(Address::parse("spark://anna:secret-word@h/t"));
 }
 
+TEST(SparkAddressTest, ServersOnThisMachineAreNear) {
+  for (const char* text : {"spark://127.0.0.1:15002/t", "spark://localhost/t"})
+    EXPECT_TRUE(Address::parse(text).value().is_near()) << text;
+  for (const char* text : {"spark://spark.example:15002/t", "spark://localhost.example/t"})
+    EXPECT_FALSE(Address::parse(text).value().is_near()) << text;
+}
+
 TEST(SparkAddressTest, NamesAreQuotedWhateverTheyHold) {
   EXPECT_EQ(quoted_relation("db.t").value(), "`db`.`t`");
   EXPECT_EQ(quoted_relation("a`b").value(), "`a``b`");

@@ -1,12 +1,16 @@
 #include "engines/spark/engine.h"
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <optional>
+
+#include <fmt/format.h>
 
 #include "engines/remote_state_internal.h"
 #include "engines/spark/arrow_internal.h"
 #include "engines/spark/connection_internal.h"
+#include "engines/spark/words_internal.h"
 
 namespace discreet {
 
@@ -23,7 +27,67 @@ struct SparkEngine::State : RemoteState<spark::Connection> {
     if (!read) return read.error();
     return std::optional(*std::move(read));
   }
+
+  Result<VisitedRows> visit(const std::string& sql, const std::vector<std::string>& columns,
+                            const ChunkVisitor& visitor);
+  Result<void> visit_words(const std::string& statement, spark::RowWord& word,
+                           const ChunkVisitor& visitor, VisitedRows& visited);
 };
+
+// Rows that are not one word each are left to Spark to add up, and so are those with a unit that
+// does not fit, or more of them than its memory may hold. Each of its tasks holds the rows of a
+// file's part: of large tables they come in several goes, some people at a time.
+Result<VisitedRows> SparkEngine::State::visit(const std::string& sql,
+                                              const std::vector<std::string>& columns,
+                                              const ChunkVisitor& visitor) {
+  std::string names;
+  for (const auto& column : columns) names += (names.empty() ? "" : ", ") + column;
+  DISCREET_TRY(const auto described,
+               connection->schema(fmt::format("SELECT {} FROM ({})", names, sql)));
+  auto word = spark::RowWord::make(described);
+  VisitedRows visited{0, !word};
+  if (!word) return visited;
+  constexpr double kGoesMax = 8;
+  DISCREET_TRY(const double bytes, connection->planned_bytes(sql));
+  const double wanted = std::max(1.0, std::ceil(bytes / settings.bytes_at_once));
+  if (wanted > kGoesMax) return VisitedRows{0, true};
+  const int goes = static_cast<int>(wanted);
+  for (int go = 0; go < goes && !visited.stopped; ++go) {
+    const std::string some =
+        goes > 1 ? fmt::format(" WHERE pmod({}, {}) = {}", columns[0], goes, go) : "";
+    DISCREET_TRY_VOID(
+        visit_words(fmt::format("SELECT {} AS word FROM ({}){}", word->sql(), sql, some), *word,
+                    visitor, visited));
+  }
+  return visited;
+}
+
+Result<void> SparkEngine::State::visit_words(const std::string& statement, spark::RowWord& word,
+                                             const ChunkVisitor& visitor, VisitedRows& visited) {
+  DISCREET_TRY_VOID(connection->start(statement));
+  const auto stop = [&]() -> Result<void> {
+    visited.stopped = true;
+    return {};
+  };
+  for (;;) {
+    auto batches = next_batches();
+    if (!batches && connection->was_too_large()) return stop();
+    if (!batches) return batches.error();
+    if (!*batches) return {};
+    for (const EngineChunk& chunk : (*batches)->chunks) {
+      if (chunk.type(0) != EngineType::Int64)
+        return Error{ErrorCode::Unavailable, kStatementFailed};
+      const auto words = chunk.int64s(0);
+      for (std::size_t row = 0; chunk.has_nulls(0) && row < words.size(); ++row)
+        if (chunk.is_null(0, row)) return stop();
+      for (std::size_t at = 0; at < words.size(); at += spark::RowWord::kRowsMax) {
+        const auto some = words.subspan(at, std::min(spark::RowWord::kRowsMax, words.size() - at));
+        visited.rows += some.size();
+        if (!visitor(word.put(some), 0)) return stop();
+      }
+    }
+  }
+}
 
 namespace {
 
@@ -133,9 +197,15 @@ Result<void> SparkEngine::check(const std::string& sql) {
   });
 }
 
-Result<VisitedRows> SparkEngine::visit(const std::string&, const std::vector<std::string>&,
-                                       const ChunkVisitor&) {
-  return Error{ErrorCode::Unavailable, "Spark's rows are added up where they are."};
+Result<VisitedRows> SparkEngine::visit(const std::string& sql,
+                                       const std::vector<std::string>& columns,
+                                       const ChunkVisitor& visitor) {
+  // Not tried again here: the visitor has seen rows, and the curator starts over.
+  DISCREET_TRY_VOID(state_->ensure());
+  state_->finish_stream();
+  auto visited = state_->noted(state_->visit(sql, columns, visitor));
+  state_->finish_stream();
+  return visited;
 }
 
 Result<void> SparkEngine::begin() {

@@ -22,6 +22,7 @@ struct SparkEngineSettings {
   std::uint32_t statement_timeout_s = 600;
   int connect_attempts = 3;  ///< where a lost connection is made anew
   OperatorLog operator_log = nullptr;
+  double bytes_at_once = 128 << 20;  ///< of the tables whose rows one statement of visit() sends
 };
 
 class SparkEngine final : public RemoteEngine {

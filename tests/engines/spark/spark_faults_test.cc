@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <thread>
 
 #include <fmt/format.h>
@@ -218,6 +219,31 @@ TEST_F(SparkFaultsTest, AMillionPrivateGroupsAreNotHeld) {
 }
 
 /// Last: the server's catalog is gone afterwards.
+// Over 60,000 rows: at once, in several goes (some 300 kB of files), and in too many.
+TEST_F(SparkFaultsTest, RowsThatComeInSeveralGoesAreTheRows) {
+  std::map<std::pair<std::int64_t, std::int64_t>, int> expected;
+  for (std::int64_t id = 0; id < 60000; ++id) ++expected[{1 + id * 7919 % 20000, id % 100}];
+  for (const double bytes : {1e9, 65536.0, 1.0}) {
+    SparkEngineSettings settings;
+    settings.bytes_at_once = bytes;
+    const auto engine =
+        SparkEngine::open(spark::Address::parse(spark_server().address()).value(), settings)
+            .value();
+    std::map<std::pair<std::int64_t, std::int64_t>, int> seen;
+    const auto visited =
+        engine->visit("SELECT person AS unit, CAST(cost AS SMALLINT) AS q1 FROM faults.visits",
+                      {"unit", "q1"}, [&](const EngineChunk& chunk, std::size_t) {
+                        for (std::size_t row = 0; row < chunk.size(); ++row)
+                          ++seen[{chunk.int64s(0)[row], chunk.int64s(1)[row]}];
+                        return true;
+                      });
+    ASSERT_TRUE(visited.has_value());
+    EXPECT_EQ(visited->stopped, bytes == 1.0);
+    EXPECT_EQ(visited->rows, bytes == 1.0 ? 0u : 60000u);
+    if (!visited->stopped) EXPECT_EQ(seen, expected);
+  }
+}
+
 TEST_F(SparkFaultsTest, XAServerKilledInMidQuestionIsARefusalWithOneCharge) {
   ASSERT_TRUE(open());
   ASSERT_TRUE(curator_->answer(ask("SELECT count(*) FROM people"))) << log_;

@@ -18,6 +18,7 @@
 #include <fmt/format.h>
 
 #include "engines/spark/connection_internal.h"
+#include "engines/spark/words_internal.h"
 
 namespace discreet::spark {
 
@@ -89,7 +90,7 @@ std::string new_uuid() {
 
 // Nothing may depend on how the server is set up: no errors where a row does not fit, times in UTC,
 // days counted in one calendar, plain Arrow.
-constexpr std::array<std::pair<const char*, const char*>, 9> kSessionSettings = {{
+constexpr std::array<std::pair<const char*, const char*>, 10> kSessionSettings = {{
     {"spark.sql.ansi.enabled", "false"},
     {"spark.sql.session.timeZone", "UTC"},
     {"spark.sql.timestampType", "TIMESTAMP_LTZ"},
@@ -99,6 +100,8 @@ constexpr std::array<std::pair<const char*, const char*>, 9> kSessionSettings = 
     {"spark.sql.parquet.datetimeRebaseModeInRead", "CORRECTED"},
     {"spark.sql.parquet.int96RebaseModeInRead", "CORRECTED"},
     {"spark.sql.avro.datetimeRebaseModeInRead", "CORRECTED"},
+    // Batches end at some megabytes, whatever their number of rows.
+    {"spark.sql.execution.arrow.maxRecordsPerBatch", "350000"},
 }};
 
 constexpr int kMessageBytesMax = 256 << 20;
@@ -233,6 +236,17 @@ class GrpcConnection final : public Connection {
     return files;
   }
 
+  Result<double> planned_bytes(const std::string& sql) override {
+    constexpr int kCost = 4;  // ExplainMode: the plan with the size of each of its parts
+    const auto request = prepared("AnalyzePlanRequest");
+    Message* explain = part(*request, "explain");
+    set(*part(*part(*part(*explain, "plan"), "root"), "sql"), "query", sql);
+    explain->GetReflection()->SetEnumValue(explain, field(*explain, "explain_mode"), kCost);
+    const auto response = Protocol::get().make("AnalyzePlanResponse");
+    DISCREET_TRY_VOID(call("AnalyzePlan", *request, *response));
+    return largest_size(text(inside(*response, "explain"), "explain_string"));
+  }
+
   /// Asks the server to stop the statement, then stops listening to it.
   void cancel() const override {
     const std::scoped_lock lock(mutex_);
@@ -248,6 +262,7 @@ class GrpcConnection final : public Connection {
   }
 
   bool is_lost() const override { return lost_; }
+  bool was_too_large() const override { return too_large_; }
 
  private:
   static std::string method_name(const char* name) {
@@ -300,6 +315,8 @@ class GrpcConnection final : public Connection {
     const std::string& words = status.error_message();
     if (settings_.log) settings_.log(words);
     const auto says = [&](const char* what) { return words.find(what) != std::string::npos; };
+    too_large_ = says("spark.driver.maxResultSize") || says("OutOfMemoryError") ||
+                 says("ExecutorLostFailure");
     const auto unavailable = [](std::string sentence) {
       return Error{ErrorCode::Unavailable, std::move(sentence)};
     };
@@ -352,7 +369,7 @@ class GrpcConnection final : public Connection {
   std::unique_ptr<grpc::ClientContext> context_;
   bool running_ = false;
   std::unique_ptr<grpc::ClientReader<Message>> reader_;
-  bool lost_ = false;
+  bool lost_ = false, too_large_ = false;
 };
 
 }  // namespace

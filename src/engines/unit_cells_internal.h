@@ -1,0 +1,112 @@
+// Sums of units whose numbers lie close together, added up at the unit's own place: a row costs one
+// visit to memory, and nothing is kept of it.
+//
+// A unit has a few cells of 64 bits, one for each group it is met in: how many rows, the sum of
+// their values above the lower bound, and the group. Units with neighbouring numbers share a block;
+// blocks are made as long as enough of their cells are used, so that scattered numbers take no more
+// memory than a small part of what is allowed.
+// Guarantee: add() takes a row whole or not at all; cells hold the exact sums of the rows taken.
+// Assumes:   one thread adds; reading comes after.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "engines/code_table.h"
+#include "engines/unit_rows.h"
+
+namespace discreet {
+
+/// How a cell lies in its 64 bits, from below: rows, sum, group.
+struct CellLayout {
+  std::size_t slots = 1;  ///< of a unit
+  int times_bits = 16, sum_bits = 48;
+  bool has_value = false;
+  std::int64_t lower = 0, upper = 0;
+
+  /// Nothing: sums of this shape need more than a cell.
+  static std::optional<CellLayout> of(const UnitRowsShape& shape);
+
+  std::uint64_t times_max() const { return (std::uint64_t{1} << times_bits) - 1; }
+  std::uint64_t times(std::uint64_t cell) const { return cell & times_max(); }
+  /// Of the values themselves.
+  std::int64_t sum(std::uint64_t cell) const {
+    const std::uint64_t above = cell >> times_bits & ((std::uint64_t{1} << sum_bits) - 1);
+    return static_cast<std::int64_t>(above) + static_cast<std::int64_t>(times(cell)) * lower;
+  }
+  std::uint32_t group(std::uint64_t cell) const {
+    return slots == 1 ? 0 : static_cast<std::uint32_t>(cell >> (times_bits + sum_bits));
+  }
+};
+
+class UnitCells {
+ public:
+  static constexpr int kBlockBits = 9;
+  static constexpr std::size_t kBlockUnits = std::size_t{1} << kBlockBits;
+
+  /// Blocks take at most `bytes_max`.
+  UnitCells(const CellLayout& layout, std::uint64_t bytes_max)
+      : layout_(layout), bytes_max_(bytes_max) {}
+
+  struct Rows {
+    std::span<const std::int64_t> units;
+    std::span<const std::uint32_t> groups;
+    const std::int64_t* values = nullptr;      ///< where the layout has one
+    const std::uint32_t* has_value = nullptr;  ///< lowest bit; absent: all have
+    std::span<std::uint8_t> done;              ///< not 0: leave it; set for rows that were taken
+  };
+  /// How many rows are left to whoever can take them.
+  std::size_t add(const Rows& rows);
+
+  /// The number of every block: units number << kBlockBits and so on.
+  const std::vector<std::int64_t>& blocks() const { return numbers_.values(); }
+  /// The cells of a block, `slots` for every unit, empty ones 0 and last; nullptr: there is none.
+  std::uint64_t* block(std::int64_t number) const {
+    const auto code = numbers_.find(number);
+    return code ? cells_[*code] : nullptr;
+  }
+
+ private:
+  std::uint64_t* place(std::int64_t unit);
+  std::uint64_t* make_block(std::int64_t number);
+
+  CellLayout layout_;
+  std::uint64_t bytes_max_;
+  WholeCodes numbers_;
+  std::vector<std::uint64_t*> cells_;  // by code
+  std::uint64_t used_ = 0;             // cells
+  struct Free {
+    void operator()(void* memory) const { std::free(memory); }
+  };
+  std::vector<std::unique_ptr<void, Free>> slabs_;
+  std::uint64_t* free_ = nullptr;
+  std::size_t free_words_ = 0;
+  std::vector<std::uint64_t*> places_;  // for the rows at hand
+};
+
+/// The blocks of several threads side by side.
+class UnitBlocks {
+ public:
+  explicit UnitBlocks(std::vector<const UnitCells*> lanes);
+
+  std::size_t size() const { return numbers_.size(); }
+  std::int64_t first_unit(std::size_t block) const {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(numbers_[block])
+                                     << UnitCells::kBlockBits);
+  }
+  /// By lane; nullptr where it has none.
+  std::span<std::uint64_t* const> cells(std::size_t block) const {
+    return std::span(cells_).subspan(block * lanes_, lanes_);
+  }
+
+ private:
+  std::size_t lanes_;
+  std::vector<std::int64_t> numbers_;
+  std::vector<std::uint64_t*> cells_;
+};
+
+}  // namespace discreet

@@ -1,0 +1,83 @@
+// What UnitRows holds: unit_rows.cc fills it while rows come in, unit_sums.cc adds up.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+
+#include "base/parallel.h"
+#include "engines/key_codes_internal.h"
+#include "engines/row_store_internal.h"
+#include "engines/unit_cells_internal.h"
+#include "engines/unit_link_internal.h"
+#include "engines/unit_names_internal.h"
+#include "engines/unit_rows.h"
+
+namespace discreet {
+
+inline constexpr int kPartitionBits = 8;
+inline constexpr std::size_t kPartitions = std::size_t{1} << kPartitionBits;
+inline constexpr std::uint32_t kTimesMax = 255;
+// Of the memory allowed, what all threads' cells may take.
+inline constexpr std::uint64_t kCellsShare = 2;
+
+struct UnitRows::Lane {
+  Lane(std::size_t keys, std::size_t words) : codes(keys), rows(kPartitions, words) {}
+  KeyCodes codes;
+  RowStore rows;
+  std::optional<UnitCells> cells;  // what they take is not among the rows
+  UnitLink::Pairs pairs;           // of the link's statement
+  // For the chunk at hand.
+  std::vector<std::uint32_t> groups, flags;
+  std::vector<std::int64_t> units;
+  std::vector<std::uint8_t> nobodys;
+  std::vector<std::uint64_t*> places;
+  std::vector<std::uint64_t> nowhere;  // where rows of nobody are written
+};
+
+struct UnitRows::State {
+  UnitRowsShape shape;
+  std::uint64_t memory_max = 0;
+  std::size_t words = 2;  // of a row
+  int times_bits = 0;
+  bool merges = false;  // source rows of one unit, group and flags may share a row
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Lane>> lanes;
+  std::optional<UnitLink> link;
+  std::unique_ptr<SpillFile> file;
+  UnitTexts texts;
+  std::optional<CellLayout> layout;  // absent: all rows are kept
+  std::optional<UnitBlocks> blocks;  // of all lanes, after load()
+  std::atomic<std::uint64_t> bytes = 0;
+  std::uint64_t rows = 0;
+
+  Lane& lane(std::size_t number) {
+    const std::lock_guard lock(mutex);
+    while (lanes.size() <= number) {
+      lanes.push_back(std::make_unique<Lane>(shape.keys.size(), words));
+      if (layout) lanes.back()->cells.emplace(*layout, memory_max / (kCellsShare * worker_count()));
+    }
+    return *lanes[number];
+  }
+  Result<bool> load_link(Engine& engine);
+  void name_units(const EngineChunk& chunk, std::size_t column, Lane& lane);
+  bool take_link(const EngineChunk& chunk, Lane& lane);
+  bool take(const EngineChunk& chunk, Lane& lane);
+  bool find_owners(const EngineChunk& chunk, Lane& lane);
+  bool add_to_cells(const EngineChunk& chunk, Lane& lane);
+  void place(std::size_t rows_of_chunk, Lane& lane);
+  bool settle();
+  bool keep_within_memory(Lane& lane, std::uint64_t before);
+  std::size_t rows_of(std::size_t partition) const;
+
+  using Numbers = std::vector<std::vector<std::uint32_t>>;  // by lane, by its own number
+  struct Output;
+  struct Scratch;
+  struct SortedRow;
+  void add_up(std::size_t partition, const Numbers& numbers, const std::optional<GroupLimit>& limit,
+              Scratch& scratch, Output& out) const;
+  void add_up_cells(std::size_t block, const Numbers& numbers,
+                    const std::optional<GroupLimit>& limit, Output& out) const;
+  void add_features(std::span<const SortedRow> same, Int128* out) const;
+};
+
+}  // namespace discreet

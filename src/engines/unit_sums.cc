@@ -1,0 +1,308 @@
+#include <algorithm>
+#include <exception>
+#include <numeric>
+
+#include "base/parallel.h"
+#include "engines/unit_rows_internal.h"
+
+namespace discreet {
+namespace {
+
+constexpr std::uint64_t kRowsForThreads = 50'000;
+
+}  // namespace
+
+/// Where partials go. There is room for as many as there are rows or cells: memory that is not
+/// touched costs nothing.
+struct UnitRows::State::Output {
+  std::uint32_t* group;
+  Int128* values;
+  std::size_t size = 0;
+  std::vector<std::size_t> ends{};  // one per unit that has groups
+};
+
+struct UnitRows::State::SortedRow {
+  std::uint32_t group;
+  std::uint32_t marks;  // flags and times
+  const std::uint64_t* words;
+};
+
+/// What one thread needs to add up a partition, kept from one to the next: memory that is given
+/// back and taken again costs more than the sums.
+struct UnitRows::State::Scratch {
+  NumberCodes units;
+  struct Place {
+    std::uint32_t unit, group;
+  };
+  RawVector<Place> places;  // of row after row, those without a group too
+  RawVector<SortedRow> sorted;
+  std::vector<std::span<const std::uint64_t>> blocks;
+  std::vector<std::vector<std::uint64_t>> spilled;  // by lane
+};
+
+void UnitRows::State::add_features(std::span<const SortedRow> same, Int128* out) const {
+  const auto times = [&](const SortedRow& row) {
+    return times_bits > 0 ? Int128{row.marks & kTimesMax} : Int128{1};
+  };
+  const auto value = [&](const SortedRow& row, std::size_t v) {
+    return static_cast<std::int64_t>(row.words[2 + v]);
+  };
+  for (const RowFeature& feature : shape.features) {
+    Int128 total = 0;
+    const auto flag = [&](std::size_t at) {
+      return std::uint32_t{1} << (at + static_cast<std::size_t>(times_bits));
+    };
+    switch (feature.kind) {
+      case RowFeature::Kind::Rows:
+        for (const SortedRow& row : same)
+          if (!feature.condition ||
+              (row.marks & flag(shape.values.size() + *feature.condition)) != 0)
+            total += times(row);
+        break;
+      case RowFeature::Kind::Count:
+        for (const SortedRow& row : same)
+          if ((row.marks & flag(feature.value)) != 0) total += times(row);
+        break;
+      case RowFeature::Kind::Sum:  // what is absent was not added
+        for (const SortedRow& row : same) total += value(row, feature.value);
+        break;
+      case RowFeature::Kind::SumOfProducts: {
+        const std::uint32_t both = flag(feature.value) | flag(feature.second);
+        for (const SortedRow& row : same)
+          if ((row.marks & both) == both) {
+            Int128 product = Int128{value(row, feature.value)} * value(row, feature.second);
+            for (int i = 1; i < feature.power; ++i) product *= value(row, feature.value);
+            for (int i = 1; i < feature.second_power; ++i) product *= value(row, feature.second);
+            total += product;
+          }
+        break;
+      }
+    }
+    *out++ = total;
+  }
+}
+
+namespace {
+
+/// Rows that were put into a file cannot be read back.
+struct SpillLost : std::exception {};
+
+}  // namespace
+
+std::size_t UnitRows::State::rows_of(std::size_t partition) const {
+  std::size_t count = 0;
+  for (const auto& lane : lanes) count += lane->rows.rows(partition);
+  return count;
+}
+
+void UnitRows::State::add_up(std::size_t partition, const Numbers& numbers,
+                             const std::optional<GroupLimit>& limit, Scratch& scratch,
+                             Output& out) const {
+  using Row = SortedRow;
+  // Number the units, then sort rows by unit: two passes over memory that is still near.
+  const std::size_t count = rows_of(partition);
+  if (count == 0) return;
+  auto& [units, places, sorted, blocks, spilled] = scratch;
+  units.clear();
+  blocks.clear();
+  if (places.size() < count) {
+    places.resize(count);
+    sorted.resize(count);
+  }
+  spilled.resize(lanes.size());
+  std::vector<std::uint32_t> next(1);  // by unit: where its next row goes
+  std::size_t at = 0;
+  for (std::size_t l = 0; l < lanes.size(); ++l) {
+    const auto take_block = [&](std::span<const std::uint64_t> block) {
+      constexpr std::size_t kAhead = 16;
+      const std::size_t ahead = kAhead * words;
+      blocks.push_back(block);
+      for (std::size_t word = 0; word < block.size(); word += words) {
+        if (word + ahead < block.size())
+          __builtin_prefetch(&numbers[l][block[word + ahead + 1] >> 32]);
+        const std::uint64_t* row = &block[word];
+        const std::uint32_t group = numbers[l][row[1] >> 32];
+        places[at].group = group;
+        if (group != kDropped) {
+          const std::uint32_t unit = units.of(static_cast<std::int64_t>(row[0]));
+          if (unit + std::size_t{1} == next.size()) next.push_back(0);
+          ++next[unit + std::size_t{1}];
+          places[at].unit = unit;
+        }
+        ++at;
+      }
+    };
+    if (!lanes[l]->rows.read(partition, file.get(), spilled[l], take_block)) throw SpillLost();
+  }
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  const std::vector<std::uint32_t> begin = next;
+  at = 0;
+  for (const auto& block : blocks)
+    for (std::size_t word = 0; word < block.size(); word += words) {
+      const Scratch::Place& place = places[at++];
+      if (place.group == kDropped) continue;
+      const std::uint64_t* row = &block[word];
+      sorted[next[place.unit]++] = {place.group, static_cast<std::uint32_t>(row[1]), row};
+    }
+
+  const auto by_group = [](const Row& a, const Row& b) { return a.group < b.group; };
+  std::vector<std::size_t> firsts;
+  out.ends.reserve(units.size());
+  for (std::uint32_t unit = 0; unit < units.size(); ++unit) {
+    const std::span<Row> mine(sorted.data() + begin[unit], begin[unit + 1] - begin[unit]);
+    if (mine.size() <= 16) {
+      for (std::size_t i = 1; i < mine.size(); ++i) {
+        const Row moved = mine[i];
+        std::size_t j = i;
+        for (; j > 0 && moved.group < mine[j - 1].group; --j) mine[j] = mine[j - 1];
+        mine[j] = moved;
+      }
+    } else {
+      std::sort(mine.begin(), mine.end(), by_group);
+    }
+    firsts.clear();
+    for (std::size_t i = 0; i < mine.size(); ++i)
+      if (i == 0 || mine[i].group != mine[i - 1].group) firsts.push_back(i);
+    if (limit && firsts.size() > limit->most) {
+      keep_some(firsts, limit->most,
+                keyed_hash(limit->key, static_cast<std::uint64_t>(units.value(unit)), 0));
+    }
+    for (const std::size_t first : firsts) {
+      std::size_t end = first + 1;
+      while (end < mine.size() && mine[end].group == mine[first].group) ++end;
+      out.group[out.size] = mine[first].group;
+      add_features(mine.subspan(first, end - first), out.values + out.size * shape.features.size());
+      ++out.size;
+    }
+    if (!firsts.empty()) out.ends.push_back(out.size);
+  }
+}
+
+// One unit's cells of all lanes are its groups; those of one group are added up.
+void UnitRows::State::add_up_cells(std::size_t block, const Numbers& numbers,
+                                   const std::optional<GroupLimit>& limit, Output& out) const {
+  struct Part {
+    std::uint32_t group;
+    std::uint64_t rows;
+    std::int64_t sum;
+  };
+  const CellLayout by = *layout;
+  const std::size_t slots = by.slots;
+  const auto of_lane = blocks->cells(block);
+  std::vector<Part> parts;
+  std::vector<std::size_t> kept;
+  for (std::size_t unit = 0; unit < UnitCells::kBlockUnits; ++unit) {
+    parts.clear();
+    for (std::size_t l = 0; l < of_lane.size(); ++l) {
+      if (of_lane[l] == nullptr) continue;
+      const std::uint64_t* cell = of_lane[l] + unit * slots;
+      for (std::size_t slot = 0; slot < slots && cell[slot] != 0; ++slot) {
+        const std::uint32_t group = numbers[l][by.group(cell[slot])];
+        if (group == kDropped) continue;
+        const auto same = std::find_if(parts.begin(), parts.end(),
+                                       [&](const Part& part) { return part.group == group; });
+        const Part part{group, by.times(cell[slot]), by.sum(cell[slot])};
+        if (same == parts.end()) {
+          parts.push_back(part);
+        } else {
+          same->rows += part.rows;
+          same->sum += part.sum;
+        }
+      }
+    }
+    if (parts.empty()) continue;
+    if (parts.size() > 1)
+      std::sort(parts.begin(), parts.end(),
+                [](const Part& a, const Part& b) { return a.group < b.group; });
+    const auto put = [&](const Part& part) {
+      out.group[out.size] = part.group;
+      Int128* to = out.values + out.size * shape.features.size();
+      for (const RowFeature& feature : shape.features)
+        *to++ = feature.kind == RowFeature::Kind::Sum ? Int128{part.sum} : Int128{part.rows};
+      ++out.size;
+    };
+    if (limit && parts.size() > limit->most) {
+      kept.resize(parts.size());
+      std::iota(kept.begin(), kept.end(), std::size_t{0});
+      const auto number =
+          static_cast<std::uint64_t>(blocks->first_unit(block)) + std::uint64_t{unit};
+      keep_some(kept, limit->most, keyed_hash(limit->key, number, 0));
+      for (const std::size_t place : kept) put(parts[place]);
+      if (kept.empty()) continue;
+    } else {
+      for (const Part& part : parts) put(part);
+    }
+    out.ends.push_back(out.size);
+  }
+}
+
+Result<UnitPartials> UnitRows::add_up(const Numbering& number,
+                                      const std::optional<GroupLimit>& limit,
+                                      const ManyNumbering& number_many) const {
+  const State& s = *state_;
+  State::Numbers numbers;
+  std::vector<EngineValue> keys;
+  for (const auto& lane : s.lanes) {
+    auto& of_lane = numbers.emplace_back();
+    if (const auto* wholes = number_many ? lane->codes.wholes() : nullptr) {
+      of_lane.resize(lane->codes.size());
+      of_lane[0] = lane->codes.keys(0, keys) ? number(keys).value_or(kDropped) : kDropped;
+      number_many(*wholes, std::span(of_lane).subspan(1));
+      continue;
+    }
+    of_lane.reserve(lane->codes.size());
+    for (std::uint32_t group = 0; group < lane->codes.size(); ++group)
+      of_lane.push_back(lane->codes.keys(group, keys) ? number(keys).value_or(kDropped) : kDropped);
+  }
+  const bool threads = s.rows >= kRowsForThreads;
+  const std::size_t features = s.shape.features.size();
+  // Partitions, then pieces of the blocks.
+  const std::size_t blocks = s.blocks ? s.blocks->size() : 0;
+  constexpr std::size_t kPieces = 64;
+  const auto first_block = [&](std::size_t piece) { return blocks * piece / kPieces; };
+  std::vector<std::size_t> room(kPartitions + kPieces + 1);
+  for (std::size_t i = 0; i < kPartitions; ++i) room[i + 1] = room[i] + s.rows_of(i);
+  for_each_parallel(kPieces, threads, [&](std::size_t piece, std::size_t) {
+    std::size_t used = 0;
+    for (std::size_t block = first_block(piece); block < first_block(piece + 1); ++block)
+      for (const std::uint64_t* cells : s.blocks->cells(block))
+        if (cells != nullptr)
+          used += UnitCells::kBlockUnits * s.layout->slots -
+                  static_cast<std::size_t>(std::count(
+                      cells, cells + UnitCells::kBlockUnits * s.layout->slots, std::uint64_t{0}));
+    room[kPartitions + piece + 1] = used;
+  });
+  for (std::size_t i = kPartitions; i < kPartitions + kPieces; ++i) room[i + 1] += room[i];
+  UnitPartials all;
+  all.group.resize(room.back());
+  all.values.resize(room.back() * features);
+  std::vector<State::Output> parts;
+  for (std::size_t i = 0; i < kPartitions + kPieces; ++i)
+    parts.push_back({all.group.data() + room[i], all.values.data() + room[i] * features});
+  std::vector<State::Scratch> scratch(worker_count());
+  try {
+    for_each_parallel(parts.size(), threads, [&](std::size_t i, std::size_t worker) {
+      if (i < kPartitions) return s.add_up(i, numbers, limit, scratch[worker], parts[i]);
+      const std::size_t piece = i - kPartitions;
+      for (std::size_t block = first_block(piece); block < first_block(piece + 1); ++block)
+        s.add_up_cells(block, numbers, limit, parts[i]);
+    });
+  } catch (const SpillLost&) {
+    return Error{ErrorCode::Unavailable, kStatementFailed};
+  }
+  std::size_t units = 0;
+  for (const State::Output& part : parts) units += part.ends.size();
+  all.begin.reserve(units);
+  all.end.reserve(units);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    std::size_t begin = room[i];
+    for (const std::size_t end : parts[i].ends) {
+      all.begin.push_back(begin);
+      all.end.push_back(room[i] + end);
+      begin = room[i] + end;
+    }
+  }
+  return all;
+}
+
+}  // namespace discreet
