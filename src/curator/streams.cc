@@ -87,12 +87,17 @@ bool is_inner(const sql::QuantilesRelease& asked) {
   return asked.fractions.size() == 1 && asked.fractions.front() > 0 && asked.fractions.front() < 1;
 }
 
+// All fractions lie inside: a tree of counts tells them and their errors. Ends (0 and 1) are
+// extremes, which have none.
 bool has_interval(const sql::QuantilesRelease& asked) {
-  return is_inner(asked) && !asked.as_list;
+  return std::all_of(asked.fractions.begin(), asked.fractions.end(),
+                     [](double fraction) { return fraction > 0 && fraction < 1; });
 }
 
-Result<inference::QuantileInterval> interval_of_rows(double q, IntegerRange range, Epsilon each) {
-  return inference::QuantileInterval::make(each, q, range, 0.95, inference::QuantileOf::Rows);
+Result<inference::QuantileInterval> interval_of_rows(const sql::QuantilesRelease& asked,
+                                                     IntegerRange range, Epsilon each) {
+  return inference::QuantileInterval::make(each, asked.fractions, range, 0.95,
+                                           inference::QuantileOf::Rows);
 }
 
 Result<void> check_mechanism(const sql::Release& release, const sql::ValueStream& values,
@@ -120,8 +125,7 @@ Result<void> check_mechanism(const sql::Release& release, const sql::ValueStream
     return {};
   }
   if (errors && has_interval(*quantiles)) {
-    DISCREET_TRY([[maybe_unused]] const auto made,
-                 interval_of_rows(quantiles->fractions.front(), range, each));
+    DISCREET_TRY([[maybe_unused]] const auto made, interval_of_rows(*quantiles, range, each));
     return {};
   }
   if (is_inner(*quantiles)) {
@@ -293,13 +297,23 @@ Result<ReleasedColumn> StreamRelease::release_values(std::vector<std::vector<std
   const auto& asked = std::get<sql::QuantilesRelease>(kind);
   column.is_list = asked.as_list;
   if (errors_ && has_interval(asked)) {
-    DISCREET_TRY(const auto mechanism, interval_of_rows(asked.fractions.front(), range, each));
+    DISCREET_TRY(const auto mechanism, interval_of_rows(asked, range, each));
     for (const auto& group : values) {
-      const auto found = mechanism.release(group, random);
-      const double estimate = std::round(found.estimate);
-      column.values.push_back(cell(static_cast<std::int64_t>(estimate)));
-      column.error95.emplace_back(
-          unit * std::max(estimate - found.interval.low, found.interval.high - estimate));
+      // One error for a list: within it lie all its quantiles at once.
+      double error = 0;
+      std::vector<double> estimates;
+      for (const auto& found : mechanism.release_all(group, random)) {
+        estimates.push_back(std::round(found.estimate));
+        error = std::max(
+            {error, estimates.back() - found.interval.low, found.interval.high - estimates.back()});
+      }
+      column.error95.emplace_back(unit * error);
+      if (asked.as_list) {
+        for (double& estimate : estimates) estimate *= unit;
+        column.lists.push_back(std::move(estimates));
+      } else {
+        column.values.push_back(cell(static_cast<std::int64_t>(estimates.front())));
+      }
     }
     return column;
   }

@@ -22,9 +22,15 @@ BoundedRows::BoundedRows(double rows, double mean, double spread2)
   const double s = std::max(p * (1 - p) / v - 1, kShapeMin), a = p * s, b = (1 - p) * s;
   if (s > kShapeMax) return;
   skew_ = kLean * 2 * (b - a) * std::sqrt(s + 1) / ((s + 2) * std::sqrt(a * b));
+  // No law within the range leans less or more than these (both are the two-point law's where the
+  // variance is as large as the range allows).
+  const double sd = std::sqrt(v);
+  const double least = sd / p - p / sd, most = (1 - p) / sd - sd / (1 - p);
+  skew_ = least < most ? std::clamp(skew_, least, most) : (least + most) / 2;
   const double excess =
       6 * ((a - b) * (a - b) * (s + 1) - a * b * (s + 2)) / (a * b * (s + 2) * (s + 3));
-  tail_ = 2 + kLean * kLean * excess;
+  tail_ = std::max(2 + kLean * kLean * excess, skew_ * skew_);  // Pearson's inequality
+  bend_ = (tail_ - 2 - skew_ * skew_) / 2;
 }
 
 // The mean: a gamma law of the right skewness. The squares: what the mean tells about them, and
@@ -38,9 +44,11 @@ DrawnRows BoundedRows::draw(Resample& random) const {
     const double shape = 4 / (skew * skew);  // a gamma law's skewness is 2 / sqrt(shape)
     z = (random.chi_square(2 * shape) / 2 - shape) / std::sqrt(shape) * (skew > 0 ? 1 : -1);
   }
+  // The squares given the mean, to second order: 1 + skew z + bend (z^2 - 1) / n. For the two-point
+  // law that is exact, as the mean tells the squares; for the exponential one too.
   // Cov(mean, variance) = third moment / n; the fourth less one is at least the third squared.
   const double rest = std::max(1e-9, tail_ - skew_ * skew_) / (n - 1), degrees = 2 / rest;
-  const double share = random.chi_square(degrees) / degrees + skew * z;
+  const double share = random.chi_square(degrees) / degrees + skew * z + bend_ * (z * z - 1) / n;
   return {mean_ + std::sqrt(spread2_ / n) * z, spread2_ * (n - 1) * std::max(0.0, share)};
 }
 

@@ -29,6 +29,7 @@ class BoundedRows {
  private:
   double rows_, mean_, spread2_;
   double skew_ = 0, tail_ = 2;  // third standardised moment; fourth less one
+  double bend_ = 0;             // of the squares given the mean: (excess - skew^2) / 2
 };
 
 }  // namespace discreet::inference

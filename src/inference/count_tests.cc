@@ -6,12 +6,16 @@
 #include <numeric>
 
 #include "inference/bootstrap_internal.h"
+#include "inference/table_score.h"
 
 namespace discreet::inference {
 namespace {
 
 constexpr double kTiny = 1e-9;   // of a variance, so that none is zero
 constexpr double kSmooth = 0.5;  // rows added to each cell where a share may be none
+// Tables of more rows or columns are scored at the margins of the release in every draw: finding
+// the score of each draw's own margins would take longer than it is worth where so many are few.
+constexpr std::size_t kTurnedMax = 10;
 constexpr double kNotGiven = std::numeric_limits<double>::quiet_NaN();
 
 double total(std::span<const double> cells) {
@@ -21,7 +25,6 @@ double total(std::span<const double> cells) {
 // A number of rows that the release allows: the sum of the cells less noise drawn anew. No number
 // is negative, so what says otherwise is drawn again.
 double rows_of(std::span<const double> cells, double epsilon, Resample& random) {
-  constexpr int kTries = 16;
   double rows = 0;
   for (int i = 0; i < kTries; ++i) {
     rows = total(cells);
@@ -104,58 +107,50 @@ std::vector<double> variances(std::span<const double> expected, double noise2) {
   return variance;
 }
 
-// Expected counts under independence: margins with negative ones taken as (nearly) empty.
-struct Margins {
-  std::vector<double> rows, columns;  // chances
-  double total = 0;
-};
-
-Margins margins_of(std::span<const double> cells, std::size_t columns, double least) {
-  const std::size_t rows = cells.size() / columns;
-  Margins m{std::vector<double>(rows), std::vector<double>(columns), 0};
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    m.rows[i / columns] += cells[i];
-    m.columns[i % columns] += cells[i];
-  }
-  const auto to_chances = [least](std::vector<double>& margin) {
-    double sum = 0;
-    for (double& one : margin) sum += one = std::max(one, least);
-    for (double& one : margin) one /= sum;
-    return sum;
-  };
-  m.total = to_chances(m.rows);
-  to_chances(m.columns);
-  return m;
+// The noise hides how many rows there are.
+bool drowned(std::span<const double> cells, const NoisyCounts& counts) {
+  const double noise = counts.noise_sd() * std::sqrt(static_cast<double>(cells.size()));
+  return total(cells) < kRowsOverNoise * noise;
 }
 
-std::vector<double> products(const Margins& margins) {
-  std::vector<double> chances;
-  for (const double row : margins.rows)
-    for (const double column : margins.columns) chances.push_back(row * column);
-  return chances;
+// Tables drawn from a table that was released, as `draw` does, until there is one that would have
+// a p-value.
+template <class Draw>
+void redraw_given(const NoisyCounts& counts, std::vector<double>& cells, Draw draw) {
+  for (int i = 0; i < kTries; ++i) {
+    draw();
+    if (!drowned(cells, counts)) return;
+  }
 }
 
-// Pearson's sum of a table against independence with these margins. A cell's gap is cell - p C - q
-// R
-// + p q N, with p and q the chances of its row and column and R, C, N the table's own sums: zero on
-// average under the null whatever the number of rows, linear in the noise, and at the table that
-// the margins come from it is what the textbook has.
-double independence_sum(std::span<const double> cells, const Margins& margins,
-                        std::span<const double> variance) {
-  const std::size_t columns = margins.columns.size();
-  std::vector<double> rows(margins.rows.size()), sums(columns);
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    rows[i / columns] += cells[i];
-    sums[i % columns] += cells[i];
+// A table that the release allows: each cell less noise drawn anew, no margin negative. Cells may
+// be, since only sums are read off it.
+std::vector<double> allowed(std::span<const double> cells, std::size_t columns, double epsilon,
+                            Resample& random) {
+  std::vector<double> truth(cells.size()), sums;
+  for (int i = 0; i < kTries; ++i) {
+    sums.assign(cells.size() / columns + columns, 0.0);
+    for (std::size_t k = 0; k < cells.size(); ++k) {
+      truth[k] = cells[k] - random.discrete_laplace(epsilon);
+      sums[k % columns] += truth[k];
+      sums[columns + k / columns] += truth[k];
+    }
+    if (*std::min_element(sums.begin(), sums.end()) >= 0) break;
   }
-  const double all = total(cells);
-  double sum = 0;
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    const double p = margins.rows[i / columns], q = margins.columns[i % columns];
-    const double gap = cells[i] - p * sums[i % columns] - q * rows[i / columns] + p * q * all;
-    sum += gap * gap / variance[i];
-  }
-  return sum;
+  return truth;
+}
+
+// Two samples, cells hits and misses of one and of the other. With the common share p the gap
+// (1 - p) hits - p misses of a sample is zero on average whatever its number of rows; at the
+// table's own p this is the difference of the shares.
+double two_shares(std::span<const double> c, double noise2) {
+  const double all = std::max(total(c), 1.0);
+  const double p = (std::clamp(c[0] + c[2], 0.0, all) + kSmooth) / (all + 2 * kSmooth);
+  const double a = std::max(c[0] + c[1], 1.0), b = std::max(c[2] + c[3], 1.0);
+  const double noise = noise2 * (p * p + (1 - p) * (1 - p)) + kTiny;
+  const double under =
+      std::sqrt(b * b * (a * p * (1 - p) + noise) + a * a * (b * p * (1 - p) + noise));
+  return (((1 - p) * c[0] - p * c[1]) * b - ((1 - p) * c[2] - p * c[3]) * a) / under;
 }
 
 }  // namespace
@@ -219,41 +214,45 @@ TestOutcome two_proportion_test(const NoisyCounts& counts, const Options& option
   outcome.rows = total(c);
   outcome.estimate = first.value - second.value;
   outcome.standard_error = std::sqrt(first.error2 + second.error2);
-  // With the common share p the gap (1 - p) hits - p misses of a sample is zero on average whatever
-  // its number of rows. At the release's p this is the difference of the shares; under the line is
-  // what the release has, the same in every draw.
-  const double rows = std::max(outcome.rows, 1.0);
-  const double common = (std::clamp(c[0] + c[2], 0.0, rows) + kSmooth) / (rows + 2 * kSmooth);
-  const double rows_a = std::max(total(one), 1.0), rows_b = std::max(total(two), 1.0);
-  const double noise = noise2 * (common * common + (1 - common) * (1 - common)) + kTiny;
-  const double under = std::sqrt(rows_b * rows_b * (rows_a * common * (1 - common) + noise) +
-                                 rows_a * rows_a * (rows_b * common * (1 - common) + noise));
-  const auto statistic = [&](std::span<const double> a, std::span<const double> b) {
-    return (((1 - common) * a[0] - common * a[1]) * rows_b -
-            ((1 - common) * b[0] - common * b[1]) * rows_a) /
-           under;
-  };
-  outcome.statistic = statistic(one, two);
-  const auto redraw_both = [&](double a, double b, Resample& random, std::vector<double>& x,
-                               std::vector<double>& y) {
-    const double chances_a[] = {a, 1 - a}, chances_b[] = {b, 1 - b};
-    redraw(rows_of(one, counts.epsilon, random), chances_a, counts.epsilon, random, x);
-    redraw(rows_of(two, counts.epsilon, random), chances_b, counts.epsilon, random, y);
+  outcome.statistic = two_shares(c, noise2);
+  // Draws of a common share and of numbers of rows that the release allows.
+  const auto redraw_null = [&](std::span<const double> from, Resample& random,
+                               std::vector<double>& into) {
+    const auto truth = allowed(from, 2, counts.epsilon, random);
+    const double hits = std::max(0.0, truth[0] + truth[2]),
+                 misses = std::max(0.0, truth[1] + truth[3]);
+    const double p = (hits + kSmooth) / (hits + misses + 2 * kSmooth), chances[] = {p, 1 - p};
+    redraw_given(counts, into, [&] {
+      std::vector<double> other;
+      redraw(std::max(0.0, truth[0] + truth[1]), chances, counts.epsilon, random, into);
+      redraw(std::max(0.0, truth[2] + truth[3]), chances, counts.epsilon, random, other);
+      into.insert(into.end(), other.begin(), other.end());
+    });
   };
   const auto seed = seed_of(counts);
   std::vector<double> x, y;
   outcome.p_value = kNotGiven;
-  if (!too_few(std::min(rows_a, rows_b) * std::min(common, 1 - common), counts))
-    outcome.p_value = p_value(
+  const double common = (c[0] + c[2]) / std::max(outcome.rows, 1.0);
+  if (!drowned(c, counts) &&
+      !too_few(std::min(total(one), total(two)) * std::min(common, 1 - common), counts))
+    outcome.p_value = double_p_value(
         std::fabs(outcome.statistic),
         [&](Resample& random) {
-          redraw_both(common, common, random, x, y);
-          return std::fabs(statistic(x, y));
+          redraw_null(c, random, x);
+          return std::fabs(two_shares(x, noise2));
+        },
+        [&](Resample& random) {
+          redraw_null(c, random, x);
+          redraw_null(x, random, y);
+          return std::fabs(two_shares(y, noise2));
         },
         seed, options, counts.tie);
   if (!options.intervals) return outcome;
   const auto deviation = [&](Resample& random) {
-    redraw_both(first.value, second.value, random, x, y);
+    const double chances_a[] = {first.value, 1 - first.value};
+    const double chances_b[] = {second.value, 1 - second.value};
+    redraw(rows_of(one, counts.epsilon, random), chances_a, counts.epsilon, random, x);
+    redraw(rows_of(two, counts.epsilon, random), chances_b, counts.epsilon, random, y);
     const Share a = share_of(x[0], x[1], noise2), b = share_of(y[0], y[1], noise2);
     return std::fabs(a.value - b.value - (first.value - second.value)) /
            std::sqrt(a.error2 + b.error2);
@@ -302,23 +301,45 @@ TestOutcome independence_test(const NoisyCounts& counts, std::size_t columns,
   TestOutcome outcome;
   outcome.rows = total(counts.cells);
   outcome.degrees = static_cast<double>((rows - 1) * (columns - 1));
-  const Margins margins = margins_of(counts.cells, columns, 0.5);
-  const auto chances = products(margins);
-  auto expected = chances;
+  const TableScore own(counts.cells, columns, noise2);
+  outcome.statistic = own(counts.cells);
+  const auto redraw_null = [&](std::span<const double> from, Resample& random,
+                               std::vector<double>& into) {
+    const auto chances = products(margins_of(from, columns));
+    const double n = rows_of(from, counts.epsilon, random);
+    redraw_given(counts, into, [&] { redraw(n, chances, counts.epsilon, random, into); });
+  };
+  const auto score = [&](std::span<const double> cells) {
+    return TableScore(cells, columns, noise2)(cells);
+  };
+  auto expected = products(own.margins());
   for (double& one : expected) one *= std::max(1.0, outcome.rows);
-  const auto variance = variances(expected, noise2);
-  outcome.statistic = independence_sum(counts.cells, margins, variance);
-  std::vector<double> cells;
-  outcome.p_value = kNotGiven;
-  if (!too_few(*std::min_element(expected.begin(), expected.end()), counts))
+  std::vector<double> first, second;
+  if (drowned(counts.cells, counts) ||
+      too_few(*std::min_element(expected.begin(), expected.end()), counts)) {
+    outcome.p_value = kNotGiven;
+  } else if (std::max(rows, columns) > kTurnedMax) {
     outcome.p_value = p_value(
         outcome.statistic,
         [&](Resample& random) {
-          redraw(rows_of(counts.cells, counts.epsilon, random), chances, counts.epsilon, random,
-                 cells);
-          return independence_sum(cells, margins, variance);
+          redraw_null(counts.cells, random, first);
+          return own(first);
         },
         seed_of(counts), options, counts.tie);
+  } else {
+    outcome.p_value = double_p_value(
+        outcome.statistic,
+        [&](Resample& random) {
+          redraw_null(counts.cells, random, first);
+          return score(first);
+        },
+        [&](Resample& random) {
+          redraw_null(counts.cells, random, first);
+          redraw_null(first, random, second);
+          return score(second);
+        },
+        seed_of(counts), options, counts.tie);
+  }
   const double smaller = static_cast<double>(std::min(rows, columns)) - 1;
   outcome.estimate =
       std::min(1.0, std::sqrt(std::max(0.0, outcome.statistic - outcome.degrees) /

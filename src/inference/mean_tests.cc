@@ -12,7 +12,6 @@ namespace {
 
 constexpr double kNormal975 = 1.959963984540054;
 constexpr double kNotGiven = std::numeric_limits<double>::quiet_NaN();
-constexpr int kTries = 16;  // of a draw that must fulfil a condition
 
 // What is read off one group, in z.
 struct Reading {
@@ -44,18 +43,6 @@ bool hidden(const NoisyMoments& group) {
   return hidden(group.rows, group);
 }
 
-// The noise hides how many rows all groups have: the common mean could be anything, and no p-value
-// that is right has anything to say.
-bool drowned(std::span<const NoisyMoments> groups) {
-  constexpr double kTimes = 5;
-  double rows = 0, noise = 0;
-  for (const NoisyMoments& group : groups) {
-    rows += group.rows;
-    noise += group.noise.count;
-  }
-  return rows < kTimes * std::sqrt(noise);
-}
-
 // One group's sums, in z.
 struct Sums {
   double rows, linear, square;
@@ -68,6 +55,17 @@ struct Sums {
 
 Sums sums_of(const NoisyMoments& group) {
   return {group.rows, group.linear, group.square};
+}
+
+// The noise hides how many rows all groups have: the common mean could be anything, and no p-value
+// that is right has anything to say.
+bool drowned(std::span<const Sums> sums, std::span<const NoisyMoments> groups) {
+  double rows = 0, noise = 0;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    rows += sums[i].rows;
+    noise += groups[i].noise.count;
+  }
+  return rows < kRowsOverNoise * std::sqrt(noise);
 }
 
 // A uniform point of the body times a Gamma radius. The radius is kept on rejection: the law is
@@ -114,20 +112,21 @@ Gap gap_at(const Sums& sums, double mean, const NoisyMoments& group) {
 }
 
 // What the release leaves open about a group's number of rows and spread: the release less noise
-// drawn anew. Rows are two at least and spreads not negative, so what says otherwise is drawn
-// again.
-Truth truth_of(const NoisyMoments& group, double mean, Resample& random) {
-  const Gap gap = gap_at(sums_of(group), mean, group);
+// drawn anew. Rows are two at least, so what says otherwise is drawn again; a spread below zero is
+// none. (Drawn again, spreads that the noise hides would be large on average: most laws of rows are
+// far narrower than the range allows.)
+Truth truth_of(const Sums& sums, const NoisyMoments& group, double mean, Resample& random) {
+  const Gap gap = gap_at(sums, mean, group);
   const double sampling = gap.slope * std::sqrt(std::max(0.0, gap.squares));
   double rows = 0, squares = 0;
   for (int i = 0; i < kTries; ++i) {
     double noise[3];
     draw_noise(group, random, noise);
     const Sums drawn{noise[0], noise[1], noise[2]};
-    rows = group.rows - noise[0];
+    rows = sums.rows - noise[0];
     squares = gap.squares - drawn.around(mean) + gap.slope * (drawn.linear - mean * drawn.rows) +
               sampling * random.normal();
-    if (rows >= 2 && squares >= 0) break;
+    if (rows >= 2) break;
   }
   rows = std::max(2.0, rows);
   return {rows, mean, std::clamp(squares / rows, 0.0, 1 - mean * mean)};
@@ -190,18 +189,62 @@ double common_mean(std::span<const Reading> groups) {
   return mean / weight;
 }
 
-// Draws of `between` where all groups have this mean.
-auto null_of(std::span<const NoisyMoments> groups, double mean) {
-  return [groups, mean, drawn = std::vector<Sums>(groups.size())](Resample& random) mutable {
-    for (std::size_t i = 0; i < groups.size(); ++i)
-      drawn[i] = redraw(truth_of(groups[i], mean, random), groups[i], random);
-    return between(drawn, groups);
-  };
+// A common mean that the release allows: that of all rows less noise drawn anew, within the range.
+double mean_allowed(std::span<const Sums> sums, std::span<const NoisyMoments> groups,
+                    Resample& random) {
+  for (int i = 0; i < kTries; ++i) {
+    double rows = 0, linear = 0;
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      double noise[3];
+      draw_noise(groups[g], random, noise);
+      rows += sums[g].rows - noise[0];
+      linear += sums[g].linear - noise[1];
+    }
+    if (rows >= 2.0 * static_cast<double>(groups.size()) && std::fabs(linear) <= rows)
+      return linear / rows;
+  }
+  return pooled(sums, groups);
+}
+
+// Sums of all groups drawn anew with one mean, as the release `sums` allows; those that would have
+// no p-value are drawn again.
+void redraw_null(std::span<const Sums> sums, std::span<const NoisyMoments> groups, Resample& random,
+                 std::vector<Sums>& drawn) {
+  std::vector<Truth> truths(groups.size());
+  for (int i = 0; i < kTries; ++i) {
+    const double mean = mean_allowed(sums, groups, random);
+    for (std::size_t g = 0; g < groups.size(); ++g)
+      truths[g] = truth_of(sums[g], groups[g], mean, random);
+    for (int j = 0; j < kTries; ++j) {
+      for (std::size_t g = 0; g < groups.size(); ++g)
+        drawn[g] = redraw(truths[g], groups[g], random);
+      if (!drowned(drawn, groups)) return;
+    }
+  }
+}
+
+// Of equal means.
+double p_between(std::span<const Sums> sums, std::span<const NoisyMoments> groups,
+                 std::span<const double> seed, const Options& options) {
+  if (drowned(sums, groups)) return kNotGiven;
+  std::vector<Sums> first(groups.size()), second(groups.size());
+  return double_p_value(
+      between(sums, groups),
+      [&](Resample& random) {
+        redraw_null(sums, groups, random, first);
+        return between(first, groups);
+      },
+      [&](Resample& random) {
+        redraw_null(sums, groups, random, first);
+        redraw_null(first, groups, random, second);
+        return between(second, groups);
+      },
+      seed, options);
 }
 
 // A group as it might have been read, were `mean` its mean.
 Reading reread(const NoisyMoments& group, double mean, Resample& random) {
-  const Sums drawn = redraw(truth_of(group, mean, random), group, random);
+  const Sums drawn = redraw(truth_of(sums_of(group), group, mean, random), group, random);
   return read(drawn.rows, drawn.linear, drawn.square, group);
 }
 
@@ -316,8 +359,8 @@ TestOutcome t_test(const NoisyMoments& group, double mean, const Options& option
   seed.push_back(null);
   const auto redraws = [&](double centre) {
     return [&, centre](Resample& random) {
-      return std::fabs(
-          score(redraw(truth_of(group, centre, random), group, random), centre, group));
+      return std::fabs(score(redraw(truth_of(sums_of(group), group, centre, random), group, random),
+                             centre, group));
     };
   };
   outcome.p_value = beyond > 0 ? 1.0 / (options.draws + 1)  // no mean lies outside the range
@@ -354,9 +397,7 @@ TestOutcome t_test(const NoisyMoments& first, const NoisyMoments& second, const 
   outcome.degrees = (v0 + v1) * (v0 + v1) /
                     std::max(1e-300, v0 * v0 / (found[0].rows - 1) + v1 * v1 / (found[1].rows - 1));
   const auto seed = seed_of(groups);
-  outcome.p_value = drowned(groups) ? kNotGiven
-                                    : p_value(between(sums, groups),
-                                              null_of(groups, pooled(sums, groups)), seed, options);
+  outcome.p_value = p_between(sums, groups, seed, options);
   if (!options.intervals) return outcome;
   const auto deviation = [&](Resample& random) {
     Reading drawn[2];
@@ -396,9 +437,7 @@ AnovaOutcome anova(std::span<const NoisyMoments> groups, const Options& options)
   for (const Reading& g : found)
     test.statistic += (g.mean - centre) * (g.mean - centre) / g.error2 / test.degrees;
   const auto seed = seed_of(groups);
-  test.p_value = drowned(groups) ? kNotGiven
-                                 : p_value(between(sums, groups),
-                                           null_of(groups, pooled(sums, groups)), seed, options);
+  test.p_value = p_between(sums, groups, seed, options);
   if (!options.intervals) return outcome;
   // Means: each by itself, and all at once by the largest deviation.
   const auto deviations = [&](std::optional<std::size_t> only) {

@@ -7,25 +7,38 @@
 
 namespace discreet::inference {
 
-QuantileInterval::QuantileInterval(double q, IntegerRange range, std::uint64_t bin,
+QuantileInterval::QuantileInterval(std::span<const double> q, IntegerRange range, std::uint64_t bin,
                                    double confidence, QuantileOf of, Tree tree)
-    : q_(q), range_(range), bin_(bin), confidence_(confidence), of_(of), tree_(std::move(tree)) {
+    : range_(range),
+      bin_(bin),
+      confidence_(1 - (1 - confidence) / static_cast<double>(q.size())),
+      of_(of),
+      tree_(std::move(tree)) {
+  for (const double one : q) asked_.push_back({one, {}});
   const std::uint64_t last = tree_.leaves() - 1;
   const double whole = tree_.range_variance({0, last});
   for (std::uint64_t leaf = 0; leaf < last; ++leaf) {
     const double below = tree_.range_variance({0, leaf}),
                  above = tree_.range_variance({leaf + 1, last});
     const double together = (whole - below - above) / 2;  // covariance of the two parts
-    noise_.push_back(
-        std::max(0.0, (1 - q) * (1 - q) * below + q * q * above - 2 * q * (1 - q) * together));
+    for (auto& [one, noise] : asked_)
+      noise.push_back(std::max(
+          0.0, (1 - one) * (1 - one) * below + one * one * above - 2 * one * (1 - one) * together));
   }
-  noise_.push_back((1 - q) * (1 - q) * whole);
+  for (auto& [one, noise] : asked_) noise.push_back((1 - one) * (1 - one) * whole);
 }
 
 Result<QuantileInterval> QuantileInterval::make(Epsilon epsilon, double q, IntegerRange range,
                                                 double confidence, QuantileOf of) {
+  return make(epsilon, std::vector<double>{q}, range, confidence, of);
+}
+
+Result<QuantileInterval> QuantileInterval::make(Epsilon epsilon, std::vector<double> q,
+                                                IntegerRange range, double confidence,
+                                                QuantileOf of) {
   DISCREET_TRY_VOID(check_range(range));
-  DISCREET_TRY_VOID(check_quantile(q));
+  if (q.empty()) return invalid_parameter("at least one quantile must be asked for");
+  for (const double one : q) DISCREET_TRY_VOID(check_quantile(one));
   if (!(confidence > 0 && confidence < 1))
     return invalid_parameter("confidence must lie strictly between 0 and 1");
   const std::uint64_t bin = (range.size() - 1) / kBinsMax + 1;
@@ -42,8 +55,8 @@ std::uint64_t QuantileInterval::bin_of(std::int64_t value) const {
 // How far from zero D may be. A combination of Laplace noises with a normal part has its tails
 // between the normal law's and one Laplace variable's of the same variance: the critical value is
 // taken between the two by the noise's share.
-double QuantileInterval::reach(double rows, double noise_variance) const {
-  const double sampling = of_ == QuantileOf::Rows ? 0 : std::max(1.0, rows) * q_ * (1 - q_);
+double QuantileInterval::reach(double q, double rows, double noise_variance) const {
+  const double sampling = of_ == QuantileOf::Rows ? 0 : std::max(1.0, rows) * q * (1 - q);
   const double variance = sampling + noise_variance;
   const double normal = std::sqrt(2.0) * boost::math::erf_inv(confidence_);
   const double laplace = std::max(normal, -std::log(1 - confidence_) / std::sqrt(2.0));
@@ -52,9 +65,24 @@ double QuantileInterval::reach(double rows, double noise_variance) const {
 
 QuantileOutcome QuantileInterval::release(std::span<const std::int64_t> values,
                                           RandomSource& random) const {
+  return release_all(values, random).front();
+}
+
+std::vector<QuantileOutcome> QuantileInterval::release_all(std::span<const std::int64_t> values,
+                                                           RandomSource& random) const {
   std::vector<std::int64_t> counts(tree_.leaves());
   for (const std::int64_t value : values) ++counts[bin_of(value)];
   const TreeRelease noisy = tree_.release(counts, random);
+  // Cumulative counts made to rise: their noise is less, and the values not rejected lie together.
+  const std::vector<double> rising = noisy.monotone_cdf();
+  std::vector<QuantileOutcome> outcomes;
+  for (const Asked& asked : asked_) outcomes.push_back(read(asked, noisy, rising));
+  return outcomes;
+}
+
+QuantileOutcome QuantileInterval::read(const Asked& asked, const TreeRelease& noisy,
+                                       std::span<const double> rising) const {
+  const double q = asked.q;
   QuantileOutcome outcome;
   outcome.rows = noisy.total();
   const auto first_of = [&](std::uint64_t leaf) {
@@ -65,16 +93,14 @@ QuantileOutcome QuantileInterval::release(std::span<const std::int64_t> values,
     return std::min(first_of(leaf) + static_cast<double>(bin_ - 1),
                     static_cast<double>(range_.upper));
   };
-  const std::uint64_t found = noisy.quantile(q_);
+  const std::uint64_t found = noisy.quantile(q);
   outcome.estimate = (first_of(found) + last_of(found)) / 2;
   std::uint64_t low = last, high = 0;
   bool low_found = false;
-  // Cumulative counts made to rise: their noise is less, and the values not rejected lie together.
-  const std::vector<double> rising = noisy.monotone_cdf();
   for (std::uint64_t leaf = 0; leaf <= last; ++leaf) {
     const double below = rising[leaf];
-    const double d = (1 - q_) * below - q_ * (outcome.rows - below);
-    const double most = reach(outcome.rows, noise_[leaf]);
+    const double d = (1 - q) * below - q * (outcome.rows - below);
+    const double most = reach(q, outcome.rows, asked.noise[leaf]);
     // Not rejected from below: the share up to this leaf may reach q.
     if (!low_found && d >= -most) {
       low = leaf;
@@ -89,7 +115,7 @@ QuantileOutcome QuantileInterval::release(std::span<const std::int64_t> values,
 }
 
 double QuantileInterval::rank_error_before(double rows) const {
-  return reach(rows, noise_[(tree_.leaves() - 1) / 2]);
+  return reach(asked_.front().q, rows, asked_.front().noise[(tree_.leaves() - 1) / 2]);
 }
 
 }  // namespace discreet::inference

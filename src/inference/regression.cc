@@ -15,7 +15,6 @@ constexpr double kNotGiven = std::numeric_limits<double>::quiet_NaN();
 // The least eigenvalue of the regressors' moments, in standard deviations of a sum's noise, from
 // which coefficients are estimated at all.
 constexpr double kGate = 4;
-constexpr int kTries = 16;  // of a draw that must fulfil a condition
 
 std::vector<double> noise_of(const NoisyJointSums& sums, Resample& random) {
   std::vector<double> noise(joint_features(sums.columns));

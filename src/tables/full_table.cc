@@ -11,21 +11,21 @@
 namespace discreet::tables {
 namespace {
 
+// For each value of an axis, the node of a level that it belongs to.
+std::vector<std::uint32_t> nodes_of(const Axis& axis, std::uint32_t level) {
+  std::vector<std::uint32_t> nodes(axis.size());
+  std::iota(nodes.begin(), nodes.end(), 0u);
+  if (level == Invariant::kLeaves) return nodes;
+  const auto& starts = axis.levels()[level];
+  for (std::uint32_t& node : nodes)
+    node = static_cast<std::uint32_t>(std::upper_bound(starts.begin(), starts.end(), node) -
+                                      starts.begin() - 1);
+  return nodes;
+}
+
 // For each cell of the whole table, its place in a marginal.
 std::vector<std::uint32_t> places(std::span<const Axis> axes, const Attributes& attributes) {
-  std::vector<std::uint32_t> at(1, 0);
-  std::size_t next = 0;
-  for (std::uint32_t a = 0; a < axes.size(); ++a) {
-    const bool kept = next < attributes.size() && attributes[next] == a;
-    next += kept;
-    std::vector<std::uint32_t> finer;
-    finer.reserve(at.size() * axes[a].size());
-    for (const std::uint32_t place : at)
-      for (std::uint32_t v = 0; v < axes[a].size(); ++v)
-        finer.push_back(kept ? place * axes[a].size() + v : place);
-    at = std::move(finer);
-  }
-  return at;
+  return parts_of(axes, Invariant{attributes, {}, {}});
 }
 
 Result<std::uint64_t> check_size(const Plan& plan, const std::optional<Invariant>& invariant) {
@@ -37,8 +37,18 @@ Result<std::uint64_t> check_size(const Plan& plan, const std::optional<Invariant
         fmt::format("the whole table has more than {} cells; fit records instead", kFullTableMax));
   if (!invariant) return cells;
   const Attributes& a = invariant->attributes;
-  if (!std::is_sorted(a.begin(), a.end(), std::less_equal<>()) ||
-      (!a.empty() && a.back() >= plan.axes().size()) || invariant->counts.size() != plan.cells(a) ||
+  const bool fits = std::is_sorted(a.begin(), a.end(), std::less_equal<>()) &&
+                    (a.empty() || a.back() < plan.axes().size()) &&
+                    (invariant->levels.empty() || invariant->levels.size() == a.size());
+  std::uint64_t counts = 1;
+  for (std::size_t i = 0; fits && i < a.size(); ++i) {
+    const Axis& axis = plan.axes()[a[i]];
+    const std::uint32_t level = invariant->level(i);
+    if (level != Invariant::kLeaves && level >= axis.levels().size()) counts = 0;
+    if (counts > 0)
+      counts *= level == Invariant::kLeaves ? axis.size() : axis.levels()[level].size();
+  }
+  if (!fits || counts == 0 || invariant->counts.size() != counts ||
       std::any_of(invariant->counts.begin(), invariant->counts.end(), [](auto c) { return c < 0; }))
     return invalid_parameter(
         "an invariant gives a count of zero or more for every cell of its marginal");
@@ -128,19 +138,28 @@ Coefficients coefficients_of(const Released& released, std::uint64_t cells) {
 std::vector<bool> fix(const Plan& plan, const Basis& basis, const Invariant& invariant,
                       Coefficients& all) {
   // Spread evenly over the cells it does not tell apart: that has the same coefficients.
-  const auto at = places(plan.axes(), invariant.attributes);
-  const double share =
-      static_cast<double>(invariant.counts.size()) / static_cast<double>(at.size());
-  std::vector<double> spread(at.size());
+  const auto at = parts_of(plan.axes(), invariant);
+  std::vector<double> cells(invariant.counts.size(), 0.0), spread(at.size());
+  for (const std::uint32_t part : at) ++cells[part];
   for (std::size_t i = 0; i < at.size(); ++i)
-    spread[i] = static_cast<double>(invariant.counts[at[i]]) * share;
+    spread[i] = static_cast<double>(invariant.counts[at[i]]) / cells[at[i]];
   basis.analyse(spread);
   std::vector<bool> fixed(at.size(), false);
   each_place(plan.axes(), [&](std::size_t place, const Attributes& attributes, const auto&,
-                              const auto&, double) {
-    if (!std::includes(invariant.attributes.begin(), invariant.attributes.end(), attributes.begin(),
-                       attributes.end()))
-      return;
+                              const auto& contrasts, double) {
+    // A contrast is told where its halves are made of the invariant's nodes.
+    for (std::size_t i = 0; i < attributes.size(); ++i) {
+      const auto found =
+          std::lower_bound(invariant.attributes.begin(), invariant.attributes.end(), attributes[i]);
+      if (found == invariant.attributes.end() || *found != attributes[i]) return;
+      const std::uint32_t level =
+          invariant.level(static_cast<std::size_t>(found - invariant.attributes.begin()));
+      if (level == Invariant::kLeaves) continue;
+      const Axis& axis = plan.axes()[attributes[i]];
+      const auto& starts = axis.levels()[level];
+      if (!std::binary_search(starts.begin(), starts.end(), axis.contrasts()[contrasts[i]].middle))
+        return;
+    }
     fixed[place] = true;
     all.value[place] = spread[place];
   });
@@ -148,6 +167,32 @@ std::vector<bool> fix(const Plan& plan, const Basis& basis, const Invariant& inv
 }
 
 }  // namespace
+
+bool Invariant::tells(const Attributes& asked, std::span<const std::uint32_t> asked_levels) const {
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    const auto found = std::lower_bound(attributes.begin(), attributes.end(), asked[i]);
+    if (found == attributes.end() || *found != asked[i]) return false;
+    const std::uint32_t finest = level(static_cast<std::size_t>(found - attributes.begin()));
+    if (finest < (asked_levels.empty() ? kLeaves : asked_levels[i])) return false;
+  }
+  return true;
+}
+
+std::vector<std::uint32_t> parts_of(std::span<const Axis> axes, const Invariant& invariant) {
+  std::vector<std::uint32_t> at(1, 0);
+  std::size_t next = 0;
+  for (std::uint32_t a = 0; a < axes.size(); ++a) {
+    const bool kept = next < invariant.attributes.size() && invariant.attributes[next] == a;
+    std::vector<std::uint32_t> nodes(axes[a].size(), 0);
+    if (kept) nodes = nodes_of(axes[a], invariant.level(next++));
+    std::vector<std::uint32_t> finer;
+    finer.reserve(at.size() * axes[a].size());
+    for (const std::uint32_t place : at)
+      for (const std::uint32_t node : nodes) finer.push_back(place * (nodes.back() + 1) + node);
+    at = std::move(finer);
+  }
+  return at;
+}
 
 Result<std::vector<double>> nonnegative_table(const Released& released,
                                               const std::optional<Invariant>& invariant,
@@ -215,9 +260,10 @@ namespace {
 
 constexpr double kMoveWorkMax = 5e7;
 
-// Shares `units` among the values of one axis like `wanted`, top down along its tree.
-void share_out(const Axis& axis, std::int64_t units, std::span<const double> wanted,
-               std::span<std::int64_t> shares) {
+// Shares `units` among the values first .. last - 1 of one axis like `wanted`, top down along its
+// tree, of which they are a node.
+void share_out(const Axis& axis, std::uint32_t first_value, std::uint32_t last_value,
+               std::int64_t units, std::span<const double> wanted, std::span<std::int64_t> shares) {
   std::vector<double> below(axis.size() + 1, 0.0);
   for (std::uint32_t v = 0; v < axis.size(); ++v) below[v + 1] = below[v] + wanted[v];
   std::vector<std::size_t> order(axis.contrasts().size());
@@ -226,9 +272,10 @@ void share_out(const Axis& axis, std::int64_t units, std::span<const double> wan
   std::stable_sort(order.begin(), order.end(), [&](std::size_t x, std::size_t y) {
     return contrasts[x].end - contrasts[x].begin > contrasts[y].end - contrasts[y].begin;
   });
-  shares[0] = units;  // a range's units stand at its first value until it is split
+  shares[first_value] = units;  // a range's units stand at its first value until it is split
   for (const std::size_t k : order) {
     const auto& c = contrasts[k];
+    if (c.begin < first_value || c.end > last_value) continue;
     const std::int64_t here = shares[c.begin];
     const double left = below[c.middle] - below[c.begin], right = below[c.end] - below[c.middle];
     const double part = left + right > 0 ? left / (left + right)
@@ -333,30 +380,50 @@ Result<std::vector<std::int64_t>> round_table(const Plan& plan, std::span<const 
   const Invariant whole =
       invariant ? *invariant
                 : Invariant{{}, {std::llround(std::accumulate(table.begin(), table.end(), 0.0))}};
-  // The attributes of the invariant first, already known; then one attribute after another.
+  // The invariant's counts first, already known; nodes of a level are shared among their values,
+  // and then one attribute after another comes in.
   Attributes known = whole.attributes;
+  std::vector<std::uint32_t> levels;
+  for (std::size_t i = 0; i < known.size(); ++i) levels.push_back(whole.level(i));
   std::vector<std::int64_t> counts = whole.counts;
   for (std::uint32_t a = 0; a < axes.size(); ++a) {
-    if (std::binary_search(whole.attributes.begin(), whole.attributes.end(), a)) continue;
-    Attributes finer = known;
-    finer.insert(std::upper_bound(finer.begin(), finer.end(), a), a);
-    const std::vector<double> wanted = marginal_of<double>(axes, table, finer);
+    const auto found = std::lower_bound(known.begin(), known.end(), a);
+    const auto at = static_cast<std::size_t>(found - known.begin());
+    const bool by_level = found != known.end() && *found == a;
+    if (by_level && levels[at] == Invariant::kLeaves) continue;
+    std::vector<std::uint32_t> starts{0};
+    if (by_level) {
+      starts.assign(axes[a].levels()[levels[at]].begin(), axes[a].levels()[levels[at]].end());
+      levels[at] = Invariant::kLeaves;
+    } else {
+      known.insert(found, a);
+      levels.insert(levels.begin() + static_cast<std::ptrdiff_t>(at), Invariant::kLeaves);
+    }
+    // What is wanted of the values, at the nodes that the other attributes still stand at.
+    const Invariant finer{known, {}, levels};
+    const auto part = parts_of(axes, finer);
+    std::vector<double> wanted(std::size_t{*std::max_element(part.begin(), part.end())} + 1, 0.0);
+    for (std::size_t i = 0; i < part.size(); ++i) wanted[part[i]] += table[i];
     std::size_t stride = 1;
-    for (const std::uint32_t b : finer)
-      if (b > a) stride *= axes[b].size();
-    const std::size_t n = axes[a].size();
+    for (std::size_t i = at + 1; i < known.size(); ++i)
+      stride *= levels[i] == Invariant::kLeaves ? axes[known[i]].size()
+                                                : axes[known[i]].levels()[levels[i]].size();
+    const std::size_t n = axes[a].size(), nodes = starts.size();
     std::vector<std::int64_t> next(wanted.size());
     std::vector<double> line(n);
     std::vector<std::int64_t> shares(n);
-    for (std::size_t i = 0; i < counts.size(); ++i) {
-      const std::size_t first = i / stride * stride * n + i % stride;
-      for (std::size_t v = 0; v < n; ++v) line[v] = wanted[first + v * stride];
-      std::fill(shares.begin(), shares.end(), 0);
-      share_out(axes[a], counts[i], line, shares);
-      for (std::size_t v = 0; v < n; ++v) next[first + v * stride] = shares[v];
-    }
+    for (std::size_t outer = 0; outer < counts.size() / (nodes * stride); ++outer)
+      for (std::size_t inner = 0; inner < stride; ++inner) {
+        const std::size_t first = outer * n * stride + inner;
+        for (std::size_t v = 0; v < n; ++v) line[v] = wanted[first + v * stride];
+        std::fill(shares.begin(), shares.end(), 0);
+        for (std::size_t node = 0; node < nodes; ++node)
+          share_out(axes[a], starts[node],
+                    node + 1 < nodes ? starts[node + 1] : static_cast<std::uint32_t>(n),
+                    counts[(outer * nodes + node) * stride + inner], line, shares);
+        for (std::size_t v = 0; v < n; ++v) next[first + v * stride] = shares[v];
+      }
     counts = std::move(next);
-    known = std::move(finer);
   }
   // A pass looks along every axis from every cell; in large tables a unit more or less in a
   // marginal is small beside the noise, and is left.

@@ -18,11 +18,23 @@
 
 namespace discreet::tables {
 
-/// Exact counts that are public anyway, for a marginal; no attributes for the total.
+/// Exact counts that are public anyway, for a marginal; no attributes for the total. Of a hierarchy
+/// they may be those of a level.
 struct Invariant {
+  static constexpr std::uint32_t kLeaves = UINT32_MAX;  ///< the values themselves
+
   Attributes attributes;
-  std::vector<std::int64_t> counts;  ///< none negative
+  std::vector<std::int64_t> counts;        ///< none negative; the last attribute varying fastest
+  std::vector<std::uint32_t> levels = {};  ///< by attribute; empty: all kLeaves
+
+  /// Of attribute number `i` of `attributes`.
+  std::uint32_t level(std::size_t i) const { return levels.empty() ? kLeaves : levels[i]; }
+  /// Whether a sum over these attributes and levels is a sum of its counts.
+  bool tells(const Attributes& asked, std::span<const std::uint32_t> asked_levels) const;
 };
+
+/// For each cell of the whole table, the count of the invariant that it is part of.
+std::vector<std::uint32_t> parts_of(std::span<const Axis> axes, const Invariant& invariant);
 
 struct FullTableSettings {
   std::uint32_t rounds = 200;  ///< of the projection, at most

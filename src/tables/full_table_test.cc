@@ -132,6 +132,45 @@ TEST(FullTableTest, WholeNumbersKeepTheInvariantExactly) {
   }
 }
 
+// Counts of the nodes of a hierarchy, alone and together with another attribute.
+TEST(FullTableTest, WholeNumbersKeepTheCountsOfALevel) {
+  const std::vector<Axis> axes{Axis::hierarchy("town", 7, {{0, 4}, {0, 1, 4}}).value(),
+                               Axis::cells("sex", 3).value()};
+  std::vector<Marginal> marginals = all_marginals(axes, 2, Weighting::Marginals);
+  const auto plan = std::make_shared<const Plan>(
+      Plan::make(axes, std::move(marginals), Rho::make(0.005).value()).value());
+  std::vector<std::int64_t> cells(21);
+  for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = i % 5 == 0 ? 40 : 0;
+  SeededRandom random(12);
+  const auto counter = [&](const Attributes& attributes) -> Result<std::vector<std::int64_t>> {
+    return marginal_of<std::int64_t>(axes, cells, attributes);
+  };
+  const Released released = release(plan, counter, random).value();
+  for (Invariant known : {Invariant{{0}, {}, {0}}, Invariant{{0}, {}, {1}},
+                          Invariant{{0, 1}, {}, {1, Invariant::kLeaves}}, Invariant{{0}, {}, {}}}) {
+    const auto part = parts_of(axes, known);
+    const auto sums = [&](std::span<const std::int64_t> table) {
+      std::vector<std::int64_t> made(*std::max_element(part.begin(), part.end()) + 1, 0);
+      for (std::size_t i = 0; i < part.size(); ++i) made[part[i]] += table[i];
+      return made;
+    };
+    known.counts = sums(cells);
+    const auto table = nonnegative_table(released, known).value();
+    const auto whole = round_table(*plan, table, known).value();
+    EXPECT_GE(*std::min_element(whole.begin(), whole.end()), 0);
+    EXPECT_EQ(sums(whole), known.counts);
+    // The real numbers come close to them before they are rounded.
+    std::vector<double> real(known.counts.size(), 0.0);
+    for (std::size_t i = 0; i < part.size(); ++i) real[part[i]] += table[i];
+    for (std::size_t i = 0; i < real.size(); ++i)
+      EXPECT_NEAR(real[i], static_cast<double>(known.counts[i]), 1);
+  }
+  EXPECT_TRUE((Invariant{{0, 1}, {}, {1, Invariant::kLeaves}}.tells({0}, std::vector{0u})));
+  EXPECT_FALSE((Invariant{{0}, {}, {0}}.tells({0}, std::vector{1u})));
+  EXPECT_FALSE(nonnegative_table(released, Invariant{{0}, {1, 2}, {5}}));
+  EXPECT_FALSE(nonnegative_table(released, Invariant{{1}, {1, 2}, {0}}));
+}
+
 TEST(FullTableTest, RoundingMovesMarginalsByLittle) {
   const Sparse sparse(0.1);
   const auto table = nonnegative_table(sparse.released(5), std::nullopt).value();

@@ -34,10 +34,13 @@ TEST(LevelsTest, EveryTestRejectsTrueNullsFiveTimesInAHundred) {
     expect_level({test, RowLaw::Skewed, 0, 5, 30});
     expect_level({test, RowLaw::TwoPoint, 0, 0.3, 100});
   }
+  expect_level({LevelTest::Anova, RowLaw::TwoPoint, 0, 5, 30});
   expect_level({LevelTest::Unequal, RowLaw::Normal, 0, 0.3, 100});
+  expect_level({LevelTest::Unequal, RowLaw::Normal, 0, 1, 100});
   for (const auto test : {LevelTest::Proportion, LevelTest::TwoProportions, LevelTest::Fit,
                           LevelTest::Independence}) {
-    expect_level({test, RowLaw::Normal, 0.2, 0.1, 50});
+    const bool compares = test == LevelTest::TwoProportions || test == LevelTest::Independence;
+    expect_level({test, RowLaw::Normal, 0.2, 0.1, compares ? 200 : 50});
     expect_level({test, RowLaw::Normal, 0.5, 5, test == LevelTest::Independence ? 100 : 50});
     expect_level({test, RowLaw::Normal, 0.2, 1, 1000});
   }

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cmath>
+#include <cstdio>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "inference/count_tests.h"
@@ -42,9 +44,11 @@ struct LevelCell {
   int rows;  // in each sample
 
   bool counts() const { return test >= LevelTest::Proportion && test <= LevelTest::Independence; }
-  const char* law_name() const {
+  std::string law_name() const {
     if (!counts()) return discreet::name(law);
-    return share == 0.5 ? "share .5" : share == 0.2 ? "share .2" : "share .05";
+    char text[32];
+    std::snprintf(text, sizeof text, "share %g", share);
+    return std::string("share ") + (text[6] == '0' ? text + 7 : text + 6);
   }
 };
 
@@ -107,8 +111,12 @@ class LevelSimulation {
       x = 500 + spread * 120 * normal_(data_);
     else if (cell_.law == RowLaw::Skewed)
       x = exponential_(data_);
-    else
+    else if (cell_.law == RowLaw::TwoPoint)
       x = data_() % 10 < 3 ? 1000 : 0;
+    else if (cell_.law == RowLaw::Lognormal)
+      x = 150 * std::exp(0.6 * normal_(data_));
+    else
+      x = static_cast<double>(data_() % 1001);
     return std::lround(std::fmin(1000, std::fmax(0, x)));
   }
   NoisyMoments moments(const MomentsMechanism& mechanism, int rows, double spread = 1) {

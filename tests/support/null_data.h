@@ -23,16 +23,25 @@ class DataBits {
   RandomSource& random_;
 };
 
-enum class RowLaw { Normal, Skewed, TwoPoint };
+enum class RowLaw { Normal, Skewed, TwoPoint, Lognormal, Uniform };
 
 inline const char* name(RowLaw law) {
-  return law == RowLaw::Normal ? "normal" : law == RowLaw::Skewed ? "exponential" : "two-point";
+  static constexpr const char* kNames[] = {"normal", "exponential", "two-point", "lognormal",
+                                           "uniform"};
+  return kNames[static_cast<int>(law)];
 }
 
 /// Means of the values below, as they are after moving them into 0 .. 1000 and rounding.
 inline double mean_of(RowLaw law) {
   if (law == RowLaw::Normal) return 500;
   if (law == RowLaw::TwoPoint) return 300;
+  if (law == RowLaw::Uniform) return 500;
+  if (law == RowLaw::Lognormal) {  // P[value >= k] = Phi((log 150 - log(k - 1/2)) / .6)
+    double sum = 0;
+    for (int k = 1; k <= 1000; ++k)
+      sum += std::erfc((std::log(k - 0.5) - std::log(150)) / (0.6 * std::sqrt(2))) / 2;
+    return sum;
+  }
   double mean = 0;  // P[value >= k] = exp(-(k - 1/2) / 100), k = 1 .. 1000
   for (int k = 1; k <= 1000; ++k) mean += std::exp(-(k - 0.5) / 100);
   return mean;
@@ -44,8 +53,12 @@ inline std::int64_t draw_value(RowLaw law, DataBits& bits) {
     x = std::normal_distribution<double>(500, 120)(bits);
   else if (law == RowLaw::Skewed)
     x = std::exponential_distribution<double>(0.01)(bits);
-  else
+  else if (law == RowLaw::TwoPoint)
     x = std::bernoulli_distribution(0.3)(bits) ? 1000 : 0;
+  else if (law == RowLaw::Lognormal)
+    x = std::lognormal_distribution<double>(std::log(150), 0.6)(bits);
+  else
+    x = std::uniform_int_distribution<int>(0, 1000)(bits);
   return std::lround(std::fmin(1000, std::fmax(0, x)));
 }
 
