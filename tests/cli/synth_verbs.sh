@@ -45,6 +45,7 @@ refused 2 "$discreet" synth fit people.csv --domain domain.json --epsilon 5 --me
 [ "$(head -c 4 twin.parquet)" = PAR1 ] || say_failed "no Parquet file"
 "$discreet" synth score twin.csv twin.parquet --workload 1way --json 2> err | grep '"private":false' > /dev/null || say_failed "score does not say that it is not private"
 grep -q "NOT private" err || say_failed "score does not warn"
+"$discreet" synth score people.csv twin.csv --workload 2way --domain domain.json --report score.html > /dev/null 2>&1
 
 # Refusals say what to do.
 refused 2 "$discreet" synth fit people.csv --epsilon 1 --out t.csv
@@ -93,6 +94,9 @@ if command -v chromium > /dev/null; then
   timeout 60 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$work/chromium" --dump-dom "file://$work/page.html" > dom.html 2> /dev/null || true
   grep -q "What is promised" dom.html || say_failed "Chromium does not show the promise"
   [ "$(grep -o '<svg' dom.html | wc -l)" -ge 6 ] || say_failed "Chromium does not show the pictures"
+  timeout 60 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$work/chromium" --dump-dom "file://$work/score.html" > dom.html 2> /dev/null || true
+  grep -E "[0-9.]+ % right when trained on the twin, [0-9.]+ % when trained on" dom.html > /dev/null || say_failed "Chromium does not show the line of a model trained on the twin"
+  grep "Worst marginals" dom.html > /dev/null || say_failed "Chromium does not show the worst marginals"
 else
   echo "chromium is not installed: the page was not looked at"
 fi
