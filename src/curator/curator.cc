@@ -272,6 +272,7 @@ Result<Curator::Prepared> Curator::prepare(const Question& question) {
           within_reach(release, *target, budget, balance, parts[i].value() / whole.value()));
     }
     DISCREET_TRY(ReleaseJob job, ReleaseJob::make(release, budget, question.errors));
+    DISCREET_TRY_VOID(job.check_public(data_.engine()));
     quantiles = quantiles || asks_quantile(release);
     losses.push_back(job.loss());
     prepared.jobs.push_back(std::move(job));

@@ -67,9 +67,11 @@ Result<ReleaseJob> ReleaseJob::make(const sql::Release& release, ApproxDp budget
     job.tables_ = std::make_shared<const TablesJob>(std::move(made));
     return job;
   }
-  if (release.options && (release.options->public_total || release.options->questions))
+  if (release.options && (release.options->public_total || release.options->questions ||
+                          !release.options->public_counts.empty()))
     return Error{ErrorCode::Refused,
-                 "public_total and questions are for tables that are planned together: write GROUP "
+                 "public_total, public_counts and questions are for tables that are planned "
+                 "together: write GROUP "
                  "BY GROUPING SETS, CUBE or ROLLUP (one set will do)."};
   job.private_keys_ = selects_groups(release);
   job.sums_ = plan_sums(release);
@@ -252,6 +254,10 @@ void ReleaseJob::limit_groups() {
                     "max_groups_contributed",
                     release_->people));
   lower(groups_max_, release_->options->max_groups_contributed.value_or(1));
+}
+
+Result<void> ReleaseJob::check_public(Engine& engine) const {
+  return tables_ ? tables_->check_public_counts(engine) : Result<void>{};
 }
 
 LossEvent ReleaseJob::loss() const {

@@ -20,22 +20,24 @@ std::optional<double> TablesJob::error95(std::size_t aggregate, std::size_t set,
                                          const Layout& layout) const {
   const Column& column = columns_[aggregate];
   if (column.count || rows_max_ == 0) return std::nullopt;
-  if ((*release_->grouping_sets)[set].empty() && has_known_total(measures_[column.measure]))
-    return 0;
-  return half_width(layout.plans[column.measure]->variance(marginal(set, layout.axes))) *
-         measures_[column.measure].unit;
+  const tables::Marginal asked = marginal(set, layout.axes);
+  if (is_known(measures_[column.measure], asked, layout)) return 0;
+  return half_width(layout.plans[column.measure]->variance(asked)) * measures_[column.measure].unit;
 }
 
 std::vector<std::string> TablesJob::notes(Engine& engine) const {
   // Keys of public tables: their rows say how many cells there are.
-  std::optional<Layout> read;
-  if (!layout_ && engine.begin()) {
+  std::optional<Layout> read = layout_;
+  if ((!layout_ || !release_->public_counts.empty()) && engine.begin()) {
     if (const auto groups = Groups::make(*release_, engine)) {
-      if (auto made = layout_of(*groups)) read = *std::move(made);
+      if (auto made = layout_ ? Result<Layout>(*layout_) : layout_of(*groups)) {
+        read = *std::move(made);
+        if (auto known = find_known(*read, *groups, engine)) read->known = *std::move(known);
+      }
     }
     engine.end();
   }
-  const Layout* layout = layout_ ? &*layout_ : read ? &*read : nullptr;
+  const Layout* layout = read ? &*read : nullptr;
   std::vector<std::string> lines;
   for (std::size_t set = 0; set < release_->grouping_sets->size(); ++set)
     lines.push_back(note(set, layout));
@@ -52,6 +54,10 @@ std::string TablesJob::note(std::size_t set, const Layout* layout) const {
     if (!error) continue;
     errors += fmt::format("{}{} ±{:.4g}", errors.empty() ? "" : ", ", release_->aggregates[i].text,
                           *error);
+    if (*error == 0) {
+      errors += " (public, exact)";
+      continue;
+    }
     if (const auto runs = planned(set, layout->axes); runs != marginal(set, layout->axes)) {
       const std::size_t m = columns_[i].measure;
       errors += fmt::format(" (runs of values ±{:.4g})",

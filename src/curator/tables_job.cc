@@ -51,6 +51,9 @@ Result<TablesJob> TablesJob::make(const sql::Release& release, ApproxDp budget) 
   job.budget_ = budget;
   DISCREET_TRY_VOID(job.share(std::max<std::uint64_t>(1, job.rows_max_)));
   if (job.layout_) DISCREET_TRY_VOID(job.make_plans(*job.layout_));
+  if (job.layout_ && release.options && release.options->public_total)
+    job.layout_->known =
+        tables::Invariant{{}, {static_cast<std::int64_t>(*release.options->public_total)}};
   return job;
 }
 
@@ -429,9 +432,7 @@ Result<std::vector<double>> TablesJob::base_table(const Measure& measure, const 
   DISCREET_TRY(const tables::Released released, tables::release(plan, counter, random));
   std::vector<double> table;
   double offset = 0;
-  std::optional<tables::Invariant> known;
-  if (has_known_total(measure))
-    known = tables::Invariant{{}, {static_cast<std::int64_t>(*release_->options->public_total)}};
+  const std::optional<tables::Invariant> known = counts_rows(measure) ? layout.known : std::nullopt;
   if (measure.not_negative) {
     DISCREET_TRY(table, tables::nonnegative_table(released, known));
   } else {
@@ -447,12 +448,6 @@ Result<std::vector<double>> TablesJob::base_table(const Measure& measure, const 
   return table;
 }
 
-bool TablesJob::has_known_total(const Measure& measure) const {
-  const sql::Feature& feature = release_->features[measure.feature];
-  return release_->options && release_->options->public_total && measure.centre == 0 &&
-         feature.kind == sql::Feature::Kind::Rows && !feature.condition;
-}
-
 // What one grouping set is made of.
 struct TablesJob::Sums {
   tables::Marginal marginal;
@@ -462,11 +457,12 @@ struct TablesJob::Sums {
 
 Result<ReleasedTable> TablesJob::run(Groups& groups, Engine& engine, RandomSource& random) const {
   if (rows_max_ == 0) return find_and_run(groups, engine, random);
-  std::optional<Layout> read;
-  if (!layout_) {
+  std::optional<Layout> read = layout_;
+  if (!read) {
     DISCREET_TRY(read, layout_of(groups));
   }
-  const Layout& layout = layout_ ? *layout_ : *read;
+  DISCREET_TRY(read->known, find_known(*read, groups, engine));
+  const Layout& layout = *read;
   std::size_t cells = 1;
   for (const tables::Axis& axis : layout.axes) cells *= axis.size();
   DISCREET_CHECK(groups.is_public() && groups.size() == cells, "a group for every cell");
@@ -551,7 +547,7 @@ void TablesJob::append(const Sums& sums, std::size_t set, const Layout& layout,
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       const std::size_t m = columns_[i].measure;
       const Measure& measure = measures_[m];
-      const bool exact = kept_keys.empty() && has_known_total(measure);
+      const bool exact = is_known(measure, sums.marginal, layout);
       const double value = sums.values[m][answer],
                    error = exact ? 0 : half_width(sums.variances[m][answer]);
       ReleasedColumn& column = out.aggregates[i];

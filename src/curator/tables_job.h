@@ -33,6 +33,9 @@ class TablesJob {
 
   Result<ReleasedTable> run(Groups& groups, Engine& engine, RandomSource& random) const;
 
+  /// Reads public tables only: run() will not be refused for what they hold.
+  Result<void> check_public_counts(Engine& engine) const;
+
   LossEvent loss() const;
   /// Half the width of a 95 % interval of aggregate `i` in grouping set `set`, known beforehand;
   /// nothing for averages, whose error depends on the number of rows, and for keys of public
@@ -60,7 +63,8 @@ class TablesJob {
   struct Layout {
     std::vector<tables::Axis> axes;
     std::vector<std::shared_ptr<const tables::Plan>> plans;
-    std::vector<std::size_t> group_of;  ///< by cell; empty: the same number
+    std::vector<std::size_t> group_of;         ///< by cell; empty: the same number
+    std::optional<tables::Invariant> known{};  ///< numbers of rows that are public
   };
   struct Sums;
 
@@ -78,7 +82,15 @@ class TablesJob {
   std::optional<double> error95(std::size_t aggregate, std::size_t set, const Layout& layout) const;
   std::string note(std::size_t set, const Layout* layout) const;
   bool is_ordered(std::size_t factor) const;
-  bool has_known_total(const Measure& measure) const;
+  /// Whether public numbers of rows are about it.
+  bool counts_rows(const Measure& measure) const;
+  bool is_known(const Measure& measure, const tables::Marginal& marginal,
+                const Layout& layout) const;
+  Result<tables::Invariant> read_counts(const sql::PublicCounts& counts, const Layout& layout,
+                                        const Groups& groups, Engine& engine) const;
+  /// Of public_total and public_counts together. Refused: they do not fit the keys or each other.
+  Result<std::optional<tables::Invariant>> find_known(const Layout& layout, const Groups& groups,
+                                                      Engine& engine) const;
   Result<std::vector<std::vector<std::int64_t>>> totals(const Layout& layout, Groups& groups,
                                                         Engine& engine, RandomSource& random) const;
   Result<std::vector<double>> base_table(const Measure& measure, const Layout& layout,

@@ -74,7 +74,9 @@ std::string take_clause(std::vector<Token>& tokens) {
       std::find_if(begin, tokens.end(), [](const Token& token) { return token.is(")"); });
   if (end == tokens.end()) return "";
   for (auto at = begin + 4; at < end; ++at)
-    if ((at + 1)->is("=") && !at->is("public_total") && !at->is("questions")) return "";
+    if ((at + 1)->is("=") && !at->is("public_total") && !at->is("public_counts") &&
+        !at->is("questions"))
+      return "";
   const std::string clause = sql::normalise({begin, end + 1});
   tokens.erase(begin, end + 1);
   return clause + " ";

@@ -162,6 +162,9 @@ class Binder {
                                  const ScalarPtr& filter, Aggregation& aggregation);
   Result<std::optional<AskedBounds>> asked_bounds(const Expr& expr, const CallExpr& call);
   Result<ScalarPtr> bind_grouping(const Expr& expr, const CallExpr& call, Aggregation& aggregation);
+  /// A public table (or table.column) with the number of rows by some of the keys.
+  Result<PublicCounts> bind_public_counts(const std::string& name, const Relation& input,
+                                          const Aggregation& aggregation);
   Result<Relation> finish_release(const Query& query, Relation input, Aggregation& aggregation);
 
   ColumnId new_column(const std::string& name, Type type);

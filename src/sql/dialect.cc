@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -160,6 +161,17 @@ class Lifter {
       options.target_error = unquoted(option.value);
     } else if (name == "public_total") {
       DISCREET_TRY(options.public_total, positive_whole(option));
+    } else if (name == "public_counts") {
+      std::string one;
+      for (const char c : unquoted(option.value) + ",")
+        if (c == ',') {
+          if (one.empty())
+            return source_.invalid(option.value.start,
+                                   "public_counts names public tables: 'county_population'");
+          options.public_counts.push_back(std::exchange(one, {}));
+        } else if (c != ' ') {
+          one += c;
+        }
     } else if (name == "questions") {
       const auto value = unquoted(option.value);
       if (value == "cells")
@@ -184,7 +196,7 @@ class Lifter {
           option.value.start, fmt::format("there is no option '{}'", name),
           "Options are epsilon, delta, max_groups_contributed, max_rows_contributed, "
           "privacy_unit_column, min_privacy_units_per_group, group_selection_strategy, "
-          "target_error, public_total and questions");
+          "target_error, public_total, public_counts and questions");
     }
     if (options.epsilon && options.target_error)
       return source_.invalid(option.value.start, "give epsilon or target_error, not both");
@@ -221,6 +233,9 @@ std::string PrivacyOptions::to_string() const {
   if (group_selection == GroupSelection::PublicGroups)
     add("group_selection_strategy", "PUBLIC_GROUPS");
   if (public_total) add("public_total", std::to_string(*public_total));
+  std::string counts;
+  for (const std::string& table : public_counts) counts += (counts.empty() ? "" : ", ") + table;
+  if (!counts.empty()) add("public_counts", "'" + counts + "'");
   if (questions)
     add("questions", *questions == OrderedQuestions::Ranges     ? "'ranges'"
                      : *questions == OrderedQuestions::Prefixes ? "'prefixes'"

@@ -36,6 +36,9 @@ struct PrivacyOptions {
   GroupSelection group_selection = GroupSelection::Default;
   /// Grouping sets: how many rows there are, where that is public; count(*) then adds up to it.
   std::optional<std::uint64_t> public_total;
+  /// Grouping sets: public tables (table or table.column) with the number of rows by some of the
+  /// keys; count(*) then adds up to them.
+  std::vector<std::string> public_counts;
   /// Grouping sets: what of ordered keys should have the least error, besides single values.
   std::optional<OrderedQuestions> questions;
 

@@ -189,6 +189,11 @@ Result<Relation> Binder::finish_release(const Query& query, Relation input,
   }
   release.table = fmt::format("released_{}", releases_.size() + 1);
   find_key_domains(*input.plan, keys, facts_, policy_, release, schema_.dialect());
+  if (release.options)
+    for (const std::string& name : release.options->public_counts) {
+      DISCREET_TRY(PublicCounts counts, bind_public_counts(name, input, aggregation));
+      release.public_counts.push_back(std::move(counts));
+    }
 
   std::optional<UnitLinkPlan> link;
   if (!had_unit)

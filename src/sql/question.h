@@ -115,6 +115,13 @@ struct PublicKeySet {
   std::string sql;
 };
 
+/// The option public_counts: rows of `sql` are some of the keys and how many rows there are.
+struct PublicCounts {
+  std::string table;
+  std::vector<std::size_t> keys;  ///< ascending
+  std::string sql;
+};
+
 // The aggregates. Numbers are indexes into Release::features, or `stream` into Release::streams.
 struct CountRelease {
   std::size_t rows;
@@ -234,6 +241,7 @@ struct Release {
 
   std::vector<Key> keys;
   std::vector<PublicKeySet> public_key_sets;
+  std::vector<PublicCounts> public_counts;
   /// CUBE, ROLLUP, GROUPING SETS: each set lists keys; all are released jointly. The released table
   /// then has n more columns k(n+1) ... k(2n) behind its n keys: 1 where the key is rolled up (and
   /// NULL), else 0. Absent: one set of all keys, and no such columns.

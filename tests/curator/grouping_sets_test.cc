@@ -103,6 +103,89 @@ TEST_F(GroupingSetsTest, AGeographyIsRolledUpAlongItsPublicTable) {
       << wrong.error().message;
 }
 
+// Counts that are public anyway: by county, by state (which they imply) and in all.
+TEST_F(GroupingSetsTest, PublicCountsAreKeptExactlyAtEveryLevelTheyTell) {
+  const std::string places =
+      "SELECT * FROM (VALUES ('Aville', 'North', 'Upper'), ('Btown', 'South', 'Upper'), ('Cham', "
+      "'South', 'Upper'), ('Dorf', 'South', 'Lower'), ('Eck', 'East', 'Lower')) t(town, county, "
+      "state)";
+  const auto copy = [&](const std::string& rows, const std::string& file) {
+    ASSERT_TRUE(plain_.execute("COPY (" + rows + ") TO " + sql_literal((folder_ / file).string())));
+  };
+  copy(places, "places.csv");
+  copy(
+      "SELECT * FROM (VALUES ('North', 'Upper', 40), ('South', 'Upper', 7), ('South', 'Lower', "
+      "0), ('East', 'Lower', 3)) t(county, state, population)",
+      "counties.csv");
+  copy("SELECT * FROM (VALUES ('Upper', 47), ('Lower', 3)) t(state, population)", "states.csv");
+  copy("SELECT * FROM (VALUES ('Upper', 48), ('Lower', 3)) t(state, population)", "wrong.csv");
+  copy("SELECT * FROM (VALUES ('North', 40), ('South', 7), ('East', 3)) t(county, population)",
+       "doubtful.csv");
+  copy("SELECT * FROM (VALUES ('female', 25), ('male', 25)) t(sex, population)", "sexes.csv");
+  std::string policy;
+  for (const std::string table : {"places", "counties", "states", "wrong", "doubtful", "sexes"})
+    policy += "[tables." + table + "]\nsource = \"" + table + ".csv\"\npublic = true\n" +
+              (table == "places" ? "key = \"town\"\n" : "");
+  policy += kUnlimited;
+  const auto asked = [&](const std::string& counts) {
+    return "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (" + counts +
+           ") q.state, q.county, q.town, sex, count(*) AS n FROM people p JOIN places q ON p.town "
+           "= q.town GROUP BY GROUPING SETS ((q.state, q.county, q.town, sex), (q.state, "
+           "q.county), "
+           "(q.state), ()) ORDER BY 1, 2, 3, 4";
+  };
+  const auto question =
+      with_delta(asked("public_counts = 'counties, states.population', public_total = 50"), 0.1);
+  open(policy);
+  const auto answer = curator_->answer(question);
+  ASSERT_TRUE(answer) << answer.error().message;
+  std::map<std::string, double> found;
+  double cells = 0;
+  const auto errors = answer->with_error_columns();
+  for (std::size_t i = 0; i < answer->rows.size(); ++i) {
+    const auto& row = answer->rows[i];
+    const double n = number(row[4]);
+    EXPECT_GE(n, 0);
+    EXPECT_EQ(n, std::round(n));
+    if (row[3])
+      cells += n;
+    else
+      found[row[0].value_or("") + "/" + row[1].value_or("")] = n;
+    const double error = number(errors.rows[i].back());
+    if (row[3])
+      EXPECT_GT(error, 0);
+    else
+      EXPECT_EQ(error, 0);
+  }
+  const std::map<std::string, double> known{
+      {"Upper/North", 40}, {"Upper/South", 7}, {"Lower/South", 0}, {"Lower/East", 3},
+      {"Upper/", 47},      {"Lower/", 3},      {"/", 50}};
+  EXPECT_EQ(found, known);
+  EXPECT_EQ(cells, 50);
+  const auto explained = curator_->explain(question);
+  ASSERT_TRUE(explained) << explained.error().message;
+  int exact = 0;
+  for (const std::string& notice : explained->notices)
+    exact += notice.find("(public, exact)") != std::string::npos;
+  EXPECT_EQ(exact, 3);
+
+  // What no table could keep is refused before it is paid.
+  const double before = spent();
+  for (const auto& [counts, why] : std::vector<std::pair<std::string, std::string>>{
+           {"public_counts = 'counties, wrong'", "do not add up to the same numbers"},
+           {"public_counts = 'counties', public_total = 51", "do not add up to the same numbers"},
+           {"public_counts = 'states, sexes'", "must tell the counts of all others"},
+           {"public_counts = 'doubtful'", "several places"},
+           {"public_counts = 'sexes'", "says nothing about"},
+           {"public_counts = 'people'", "there is no public table"},
+           {"public_counts = 'places'", "which column"}}) {
+    const auto wrong = curator_->answer(with_delta(asked(counts), 0.1));
+    ASSERT_FALSE(wrong) << counts;
+    EXPECT_NE(wrong.error().message.find(why), std::string::npos) << wrong.error().message;
+  }
+  EXPECT_EQ(spent(), before);
+}
+
 TEST_F(GroupingSetsTest, EveryTableAddsUpAndNoCountIsNegative) {
   const auto answer = open().answer(
       with_delta("SELECT sex, age, count(*), sum(height) FROM people GROUP BY CUBE (sex, age)", 1));
