@@ -46,9 +46,9 @@ class ReleaseJob {
 
   Result<ReleasedTable> run(Engine& engine, RandomSource& random) const;
 
-  /// What run() costs: at most the budget.
   /// What public tables hold suits the question; reads nothing else. Before anything is charged.
   Result<void> check_public(Engine& engine) const;
+  /// What run() costs: at most the budget.
   LossEvent loss() const;
   std::vector<AggregateForecast> forecast() const;
   /// What EXPLAIN says besides: the errors of each grouping set.

@@ -10,6 +10,8 @@
 namespace discreet {
 namespace {
 
+constexpr std::int64_t kCountMax = std::int64_t{1} << 40;  // sums over all cells stay in 63 bits
+
 Error refused(std::string message) {
   return {ErrorCode::Refused, std::move(message)};
 }
@@ -90,9 +92,10 @@ Result<tables::Invariant> TablesJob::read_counts(const sql::PublicCounts& counts
         tuple.push_back(read_cell(*chunk, columns[i].type, i, row));
       const Cell count = read_cell(*chunk, columns.back().type, columns.size() - 1, row);
       const auto* whole = std::get_if<std::int64_t>(&count);
-      if (whole == nullptr || *whole < 0)
-        return refused(fmt::format("public_counts: '{}' has no count of zero or more for {}.",
-                                   counts.table, text_of(tuple)));
+      if (whole == nullptr || *whole < 0 || *whole > kCountMax)
+        return refused(fmt::format(
+            "public_counts: '{}' has no count of zero or more (and at most 2^40) for {}.",
+            counts.table, text_of(tuple)));
       listed.emplace(std::move(tuple), std::pair(*whole, false));
     }
   }
