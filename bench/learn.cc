@@ -144,7 +144,7 @@ void report(const Options& options, const char* name, const char* figures, const
       seconds += taken / options.seeds;
       note = outcome.note;
     }
-    std::printf("  epsilon %-4g  %.4f / %.4f  (sd %.4f)  cpu %.3f s  %s\n", epsilon, first, second,
+    std::printf("  epsilon %-4g  %.4f / %.4f  (sd %.4f)  cpu %.4f s  %s\n", epsilon, first, second,
                 std::sqrt(std::fmax(0, squares - first * first)), seconds, note.c_str());
     std::fflush(stdout);
   }

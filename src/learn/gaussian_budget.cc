@@ -20,6 +20,12 @@ constexpr double kSlack = 1e-9;
 
 }  // namespace
 
+struct GaussianBudget::Noise {
+  double sensitivity, share;
+  std::size_t coordinates;
+  DiscreteGaussian noise;
+};
+
 Result<GaussianBudget> GaussianBudget::make(ApproxDp target) {
   if (!(target.epsilon.value() > 0) || !std::isfinite(target.epsilon.value()))
     return invalid_parameter("epsilon must be positive and finite to learn anything");
@@ -56,18 +62,23 @@ Result<double> GaussianBudget::draw(std::span<std::int64_t> exact, double sensit
                                     RandomSource& random) {
   coordinates_ += exact.size();
   DISCREET_CHECK(coordinates_ <= kCoordinatesMax, "more coordinates than the noise is proved for");
-  const double scale = div_up(sensitivity, mul_down(mu_, sqrt_down(share)));
-  const double sigma2 = add_up(mul_up(scale, scale), kSmoothing);
-  DISCREET_TRY(const auto bound, L2Sensitivity::make(sensitivity));
-  DISCREET_TRY(const Rho rho,
-               Rho::make(div_down(mul_down(sensitivity, sensitivity), mul_up(2, sigma2))));
-  // Always priced as a vector: a single coordinate would have its sensitivity rounded to whole
-  // ones.
-  DISCREET_TRY(const auto noise,
-               DiscreteGaussian::make(rho, bound, std::max<std::size_t>(2, exact.size())));
-  noise.release(exact, random);
-  events_.push_back(noise.loss());
-  return std::sqrt(noise.sigma2());
+  if (!last_ || last_->sensitivity != sensitivity || last_->share != share ||
+      last_->coordinates != exact.size()) {
+    const double scale = div_up(sensitivity, mul_down(mu_, sqrt_down(share)));
+    const double sigma2 = add_up(mul_up(scale, scale), kSmoothing);
+    DISCREET_TRY(const auto bound, L2Sensitivity::make(sensitivity));
+    DISCREET_TRY(const Rho rho,
+                 Rho::make(div_down(mul_down(sensitivity, sensitivity), mul_up(2, sigma2))));
+    // Always priced as a vector: a single coordinate would have its sensitivity rounded to whole
+    // ones.
+    DISCREET_TRY(auto noise,
+                 DiscreteGaussian::make(rho, bound, std::max<std::size_t>(2, exact.size())));
+    last_ =
+        std::make_shared<const Noise>(Noise{sensitivity, share, exact.size(), std::move(noise)});
+  }
+  last_->noise.release(exact, random);
+  events_.push_back(last_->noise.loss());
+  return std::sqrt(last_->noise.sigma2());
 }
 
 Result<double> GaussianBudget::release(std::span<std::int64_t> exact, double sensitivity,

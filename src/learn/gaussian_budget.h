@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -67,6 +68,8 @@ class GaussianBudget {
   double spent_ = 0;
   std::uint64_t coordinates_ = 0;
   std::vector<LossEvent> events_;
+  struct Noise;
+  std::shared_ptr<const Noise> last_;  // steps and trees ask for the same noise again and again
 };
 
 class GaussianBudget::Reserved {
