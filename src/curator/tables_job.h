@@ -63,8 +63,8 @@ class TablesJob {
   struct Layout {
     std::vector<tables::Axis> axes;
     std::vector<std::shared_ptr<const tables::Plan>> plans;
-    std::vector<std::size_t> group_of;         ///< by cell; empty: the same number
-    std::optional<tables::Invariant> known{};  ///< numbers of rows that are public
+    std::vector<std::size_t> group_of;       ///< by cell; empty: the same number
+    std::optional<tables::Invariant> known;  ///< numbers of rows that are public
   };
   struct Sums;
 

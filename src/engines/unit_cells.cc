@@ -40,7 +40,8 @@ std::optional<CellLayout> CellLayout::of(const UnitRowsShape& shape) {
   constexpr std::int64_t kBoundMax = std::int64_t{1} << 30;
   if (layout.lower < -kBoundMax || layout.upper > kBoundMax) return std::nullopt;
   const auto range = static_cast<std::uint64_t>(layout.upper - layout.lower);
-  if (std::bit_width(range) + layout.times_bits > layout.sum_bits) return std::nullopt;
+  const auto range_bits = static_cast<int>(std::bit_width(range));
+  if (range_bits + layout.times_bits > layout.sum_bits) return std::nullopt;
   return layout;
 }
 

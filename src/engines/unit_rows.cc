@@ -135,14 +135,14 @@ void UnitRows::State::place(std::size_t rows_of_chunk, Lane& lane) {
 
 // Rows that cells take are nobody's from here on. True: none is left.
 bool UnitRows::State::add_to_cells(const EngineChunk& chunk, Lane& lane) {
-  UnitCells::Rows rows{lane.units, lane.groups, nullptr, nullptr, lane.nobodys};
+  UnitCells::Rows taken{lane.units, lane.groups, nullptr, nullptr, lane.nobodys};
   if (layout->has_value) {
     const std::size_t column = 1 + shape.keys.size();
     if (chunk.type(column) != EngineType::Int64) return false;
-    rows.values = chunk.int64s(column).data();
-    if (chunk.has_nulls(column)) rows.has_value = lane.flags.data();
+    taken.values = chunk.int64s(column).data();
+    if (chunk.has_nulls(column)) taken.has_value = lane.flags.data();
   }
-  return lane.cells->add(rows) == 0;
+  return lane.cells->add(taken) == 0;
 }
 
 // A unit of which some rows did not fit its cells leaves them: it is added up from rows alone.
