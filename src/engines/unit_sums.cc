@@ -102,9 +102,9 @@ void UnitRows::State::add_up(std::size_t partition, const Numbers& numbers,
   // Number the units, then sort rows by unit: two passes over memory that is still near.
   const std::size_t count = rows_of(partition);
   if (count == 0) return;
-  auto& [units, places, sorted, blocks, spilled] = scratch;
+  auto& [units, places, sorted, read, spilled] = scratch;
   units.clear();
-  blocks.clear();
+  read.clear();
   if (places.size() < count) {
     places.resize(count);
     sorted.resize(count);
@@ -116,7 +116,7 @@ void UnitRows::State::add_up(std::size_t partition, const Numbers& numbers,
     const auto take_block = [&](std::span<const std::uint64_t> block) {
       constexpr std::size_t kAhead = 16;
       const std::size_t ahead = kAhead * words;
-      blocks.push_back(block);
+      read.push_back(block);
       for (std::size_t word = 0; word < block.size(); word += words) {
         if (word + ahead < block.size())
           __builtin_prefetch(&numbers[l][block[word + ahead + 1] >> 32]);
@@ -137,7 +137,7 @@ void UnitRows::State::add_up(std::size_t partition, const Numbers& numbers,
   std::partial_sum(next.begin(), next.end(), next.begin());
   const std::vector<std::uint32_t> begin = next;
   at = 0;
-  for (const auto& block : blocks)
+  for (const auto& block : read)
     for (std::size_t word = 0; word < block.size(); word += words) {
       const Scratch::Place& place = places[at++];
       if (place.group == kDropped) continue;
