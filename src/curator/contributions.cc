@@ -185,8 +185,12 @@ Result<Contributions> Contributions::load(const sql::Release& release, Groups& g
       const auto named = [&](std::vector<Cell> keys) {
         for (std::size_t i = 0; i < keys.size(); ++i) {
           const auto* code = std::get_if<std::int64_t>(&keys[i]);
-          if (const auto& list = release.streamed_codes[i]; code != nullptr && !list.empty())
-            keys[i] = to_cell(list[static_cast<std::size_t>(*code)], release.keys[i].type);
+          const auto& list = release.streamed_codes[i];
+          if (code == nullptr || list.empty()) continue;
+          // No engine is trusted to keep within the list: what is not there is no group.
+          const bool known = *code >= 0 && static_cast<std::size_t>(*code) < list.size();
+          keys[i] =
+              known ? to_cell(list[static_cast<std::size_t>(*code)], release.keys[i].type) : Cell();
         }
         return keys;
       };

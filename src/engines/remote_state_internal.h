@@ -62,6 +62,17 @@ struct RemoteState {
     return noted(std::move(done));
   }
 
+  /// As with_connection, but not tried again: the visitor has seen rows, and the curator starts
+  /// over.
+  template <class Visit>
+  auto visit_once(const Visit& visit) -> decltype(visit()) {
+    DISCREET_TRY_VOID(ensure());
+    finish_stream();
+    auto visited = noted(visit());
+    finish_stream();
+    return visited;
+  }
+
   /// Remembers whether a failure was the connection's.
   template <class R>
   R noted(R result) {

@@ -365,12 +365,7 @@ Result<void> PostgresEngine::check(const std::string& sql) {
 Result<VisitedRows> PostgresEngine::visit(const std::string& sql,
                                           const std::vector<std::string>& columns,
                                           const ChunkVisitor& visitor) {
-  // Not tried again here: the visitor has seen rows, and the curator starts over.
-  DISCREET_TRY_VOID(state_->ensure());
-  state_->finish_stream();
-  auto visited = state_->noted(state_->visit(sql, columns, visitor));
-  state_->finish_stream();
-  return visited;
+  return state_->visit_once([&] { return state_->visit(sql, columns, visitor); });
 }
 
 bool PostgresEngine::is_near() const {
