@@ -193,7 +193,9 @@ TEST(UnitRowsTest, SumsInPlaceAreThoseOfTheEngine) {
         for (std::size_t u = 0; u < found.begin.size(); ++u) {
           std::string all;
           for (std::size_t row = found.begin[u]; row < found.end[u]; ++row) {
-            if (row > found.begin[u]) EXPECT_LT(found.group[row - 1], found.group[row]);
+            if (row > found.begin[u]) {
+              EXPECT_LT(found.group[row - 1], found.group[row]);
+            }
             all += std::to_string(found.group[row]);
             for (std::size_t f = 0; f < 3; ++f) all += ":" + text(found.values[row * 3 + f]);
             all += " ";

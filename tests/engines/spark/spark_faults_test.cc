@@ -240,7 +240,9 @@ TEST_F(SparkFaultsTest, RowsThatComeInSeveralGoesAreTheRows) {
     ASSERT_TRUE(visited.has_value());
     EXPECT_EQ(visited->stopped, bytes == 1.0);
     EXPECT_EQ(visited->rows, bytes == 1.0 ? 0u : 60000u);
-    if (!visited->stopped) EXPECT_EQ(seen, expected);
+    if (!visited->stopped) {
+      EXPECT_EQ(seen, expected);
+    }
   }
 }
 
