@@ -15,7 +15,7 @@ target_link_libraries(discreet_test_support PUBLIC discreet_random PRIVATE OpenS
 discreet_library(privacy DEPENDS base)
 discreet_library(mechanisms DEPENDS base random privacy)
 discreet_library(accounting DEPENDS base privacy LINK_PRIVATE Eigen3::Eigen)
-discreet_library(inference DEPENDS base random privacy mechanisms accounting)
+discreet_library(inference DEPENDS base random privacy mechanisms accounting LINK_PRIVATE Eigen3::Eigen)
 
 discreet_library(audit DEPENDS base random privacy mechanisms accounting LINK_PRIVATE Eigen3::Eigen)
 discreet_library(synth DEPENDS base random privacy mechanisms accounting LINK Threads::Threads LINK_PRIVATE hwy::hwy)

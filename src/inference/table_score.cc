@@ -1,7 +1,8 @@
 #include "inference/table_score.h"
 
+#include <Eigen/Core>
+#include <Eigen/Eigenvalues>
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 namespace discreet::inference {
@@ -9,80 +10,27 @@ namespace {
 
 constexpr double kLeast = 0.5;  // rows of a margin
 
-using Square = std::vector<double>;  // n x n, row by row
-
-// Jacobi's rotations: `a` becomes diagonal, `vectors` holds the eigenvectors in its columns.
-void diagonalise(Square& a, Square& vectors, std::size_t n) {
-  vectors.assign(n * n, 0);
-  for (std::size_t i = 0; i < n; ++i) vectors[i * n + i] = 1;
-  constexpr int kSweeps = 12;
-  for (int sweep = 0; sweep < kSweeps; ++sweep) {
-    double off = 0, on = 0;
-    for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t j = 0; j < n; ++j) (i == j ? on : off) += a[i * n + j] * a[i * n + j];
-    if (off <= 1e-20 * on) return;
-    for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t j = i + 1; j < n; ++j) {
-        if (a[i * n + j] == 0) continue;
-        const double angle = std::atan2(2 * a[i * n + j], a[j * n + j] - a[i * n + i]) / 2;
-        const double c = std::cos(angle), s = std::sin(angle);
-        const auto rotate = [c, s](double& x, double& y) {
-          const double old = x;
-          x = c * old - s * y;
-          y = s * old + c * y;
-        };
-        for (std::size_t k = 0; k < n; ++k) rotate(a[k * n + i], a[k * n + j]);
-        for (std::size_t k = 0; k < n; ++k) rotate(a[i * n + k], a[j * n + k]);
-        for (std::size_t k = 0; k < n; ++k) rotate(vectors[k * n + i], vectors[k * n + j]);
-      }
-  }
-}
-
 // Turns the gaps of all chances but the last, which tell the last: noise becomes the unit matrix
 // and sampling of one row diagonal, `spread`.
 struct Turned {
-  Square turn;
+  std::vector<double> turn;  // square, row by row
   std::vector<double> spread;
 };
 
 Turned turned(std::span<const double> chances) {
-  const std::size_t n = chances.size() - 1;
-  const auto all = static_cast<double>(chances.size());
-  Square l(n * n);  // Cholesky's factor of the noise, whose rows are e_i - p_i 1
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t j = 0; j <= i; ++j) {
-      const double p = chances[i], q = chances[j];
-      double sum = (i == j ? 1.0 : 0.0) - p - q + all * p * q;
-      for (std::size_t k = 0; k < j; ++k) sum -= l[i * n + k] * l[j * n + k];
-      l[i * n + j] = i == j ? std::sqrt(std::max(sum, 1e-12)) : sum / l[j * n + j];
-    }
-  const auto solve = [&](Square& x) {  // l^-1 x
-    for (std::size_t c = 0; c < n; ++c)
-      for (std::size_t i = 0; i < n; ++i) {
-        double sum = x[i * n + c];
-        for (std::size_t k = 0; k < i; ++k) sum -= l[i * n + k] * x[k * n + c];
-        x[i * n + c] = sum / l[i * n + i];
-      }
-  };
-  Square sampling(n * n), vectors, unit(n * n, 0.0);
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j < n; ++j)
-      sampling[i * n + j] = (i == j ? chances[i] : 0.0) - chances[i] * chances[j];
-    unit[i * n + i] = 1;
-  }
-  solve(sampling);
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t j = 0; j < i; ++j) std::swap(sampling[i * n + j], sampling[j * n + i]);
-  solve(sampling);
-  diagonalise(sampling, vectors, n);
-  solve(unit);
-  Turned made{Square(n * n, 0.0), std::vector<double>(n)};
-  for (std::size_t i = 0; i < n; ++i) {
-    made.spread[i] = std::max(0.0, sampling[i * n + i]);
-    for (std::size_t k = 0; k < n; ++k)
-      for (std::size_t j = 0; j < n; ++j)
-        made.turn[i * n + j] += vectors[k * n + i] * unit[k * n + j];
-  }
+  const auto n = static_cast<Eigen::Index>(chances.size()) - 1;
+  const Eigen::Map<const Eigen::VectorXd> p(chances.data(), n);
+  const Eigen::MatrixXd unit = Eigen::MatrixXd::Identity(n, n), ones = Eigen::MatrixXd::Ones(n, n);
+  Eigen::MatrixXd sampling = -p * p.transpose();
+  sampling.diagonal() += p;
+  // The noise's rows are e_i - p_i 1, over all chances.
+  const Eigen::MatrixXd noise = unit - p.asDiagonal() * ones - ones * p.asDiagonal() +
+                                static_cast<double>(n + 1) * p * p.transpose();
+  const Eigen::GeneralizedSelfAdjointEigenSolver<Eigen::MatrixXd> solver(sampling, noise);
+  Turned made{std::vector<double>(static_cast<std::size_t>(n * n)), {}};
+  // Its vectors stand in columns, column by column: as rows, row by row, they are the turn.
+  Eigen::Map<Eigen::MatrixXd>(made.turn.data(), n, n) = solver.eigenvectors();
+  for (const double one : solver.eigenvalues()) made.spread.push_back(std::max(0.0, one));
   return made;
 }
 
