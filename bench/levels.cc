@@ -2,12 +2,14 @@
 // rows and epsilons, by the real mechanisms.
 //
 // Usage: levels [data sets a cell, 20000] [only tests whose name starts so] [only this law]
-// [only this epsilon] [only so many rows]. A corner that all five name and the grid does not hold
-// is simulated too: laws normal, exponential, two-point, lognormal, uniform; "share .35" of counts.
+// [only this epsilon] [only so many rows] [seed, 20261116]. A corner that all five name and the
+// grid does not hold is simulated too: laws normal, exponential, two-point, lognormal, uniform,
+// bimodal; "share .35" of counts.
 // A line is a cell of the
 // grid: how often a p-value was given at all, and how often a given one was at most .05. Of 20,000
 // data sets the standard error is .15 points; a cell outside 5 % +- .5 is marked.
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
@@ -26,7 +28,7 @@ std::vector<LevelCell> corner(std::string_view only, std::string_view law, doubl
       cell.share = std::atof(law.data() + 6);
       return {cell};
     }
-    for (int l = 0; l <= static_cast<int>(RowLaw::Uniform); ++l)
+    for (int l = 0; l <= static_cast<int>(RowLaw::Bimodal); ++l)
       if (discreet::name(static_cast<RowLaw>(l)) == law) {
         cell.law = static_cast<RowLaw>(l);
         return {cell};
@@ -46,6 +48,7 @@ int main(int argc, char** argv) {
   const std::string_view law = argc > 3 ? argv[3] : "";
   const double epsilon = argc > 4 ? std::atof(argv[4]) : 0;
   const int rows = argc > 5 ? std::atoi(argv[5]) : 0;
+  const std::uint64_t seed = argc > 6 ? std::strtoull(argv[6], nullptr, 10) : 20261116;
   int outside = 0, cells = 0;
   std::vector<LevelCell> asked;
   for (const LevelCell& cell : level_grid())
@@ -54,7 +57,7 @@ int main(int argc, char** argv) {
       asked.push_back(cell);
   if (asked.empty() && argc > 5) asked = corner(only, law, epsilon, rows);
   for (const LevelCell& cell : asked) {
-    const LevelCount count = simulate_level(cell, trials, 20261116);
+    const LevelCount count = simulate_level(cell, trials, seed);
     const double rate = 100.0 * count.rejected / std::fmax(1, count.given);
     const double error = 100 * std::sqrt(0.0475 / std::fmax(1, count.given));
     const bool off = count.given > 0 && std::fabs(rate - 5) > 0.5 + 2 * error;

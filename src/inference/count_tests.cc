@@ -11,8 +11,9 @@
 namespace discreet::inference {
 namespace {
 
-constexpr double kTiny = 1e-9;   // of a variance, so that none is zero
-constexpr double kSmooth = 0.5;  // rows added to each cell where a share may be none
+constexpr double kTiny = 1e-9;          // of a variance, so that none is zero
+constexpr double kSmooth = 0.5;         // rows added to each cell where a share may be none
+constexpr double kAsGoodAsExact = 0.5;  // noise of counts, in rows
 // Tables of more rows or columns are scored at the margins of the release in every draw: finding
 // the score of each draw's own margins would take longer than it is worth where so many are few.
 constexpr std::size_t kTurnedMax = 10;
@@ -46,7 +47,7 @@ double floored(double rows, const NoisyCounts& counts) {
 // counts are as good as exact: noise fills the gaps between outcomes, and a rule that reads noisy
 // counts would choose among them.
 bool too_few(double least_expected, const NoisyCounts& counts) {
-  return counts.noise_sd() < 0.5 && least_expected < 5;
+  return counts.noise_sd() < kAsGoodAsExact && least_expected < 5;
 }
 
 std::vector<double> seed_of(const NoisyCounts& counts, std::span<const double> more = {}) {
@@ -113,13 +114,13 @@ bool drowned(std::span<const double> cells, const NoisyCounts& counts) {
   return total(cells) < kRowsOverNoise * noise;
 }
 
-// Tables drawn from a table that was released, as `draw` does, until there is one that would have
-// a p-value.
-template <class Draw>
-void redraw_given(const NoisyCounts& counts, std::vector<double>& cells, Draw draw) {
+// Tables drawn from a table that was released, as `draw` does, until there is one that would be
+// `given` a p-value.
+template <class Draw, class Given>
+void redraw_given(Draw draw, Given given) {
   for (int i = 0; i < kTries; ++i) {
     draw();
-    if (!drowned(cells, counts)) return;
+    if (given()) return;
   }
 }
 
@@ -215,6 +216,12 @@ TestOutcome two_proportion_test(const NoisyCounts& counts, const Options& option
   outcome.estimate = first.value - second.value;
   outcome.standard_error = std::sqrt(first.error2 + second.error2);
   outcome.statistic = two_shares(c, noise2);
+  const auto given = [&](std::span<const double> cells) {
+    const double a = cells[0] + cells[1], b = cells[2] + cells[3];
+    const double common = (cells[0] + cells[2]) / std::max(a + b, 1.0);
+    return !drowned(cells, counts) &&
+           !too_few(std::min(a, b) * std::min(common, 1 - common), counts);
+  };
   // Draws of a common share and of numbers of rows that the release allows.
   const auto redraw_null = [&](std::span<const double> from, Resample& random,
                                std::vector<double>& into) {
@@ -222,19 +229,19 @@ TestOutcome two_proportion_test(const NoisyCounts& counts, const Options& option
     const double hits = std::max(0.0, truth[0] + truth[2]),
                  misses = std::max(0.0, truth[1] + truth[3]);
     const double p = (hits + kSmooth) / (hits + misses + 2 * kSmooth), chances[] = {p, 1 - p};
-    redraw_given(counts, into, [&] {
-      std::vector<double> other;
-      redraw(std::max(0.0, truth[0] + truth[1]), chances, counts.epsilon, random, into);
-      redraw(std::max(0.0, truth[2] + truth[3]), chances, counts.epsilon, random, other);
-      into.insert(into.end(), other.begin(), other.end());
-    });
+    redraw_given(
+        [&] {
+          std::vector<double> other;
+          redraw(std::max(0.0, truth[0] + truth[1]), chances, counts.epsilon, random, into);
+          redraw(std::max(0.0, truth[2] + truth[3]), chances, counts.epsilon, random, other);
+          into.insert(into.end(), other.begin(), other.end());
+        },
+        [&] { return given(into); });
   };
   const auto seed = seed_of(counts);
   std::vector<double> x, y;
   outcome.p_value = kNotGiven;
-  const double common = (c[0] + c[2]) / std::max(outcome.rows, 1.0);
-  if (!drowned(c, counts) &&
-      !too_few(std::min(total(one), total(two)) * std::min(common, 1 - common), counts))
+  if (given(c))
     outcome.p_value = double_p_value(
         std::fabs(outcome.statistic),
         [&](Resample& random) {
@@ -303,20 +310,25 @@ TestOutcome independence_test(const NoisyCounts& counts, std::size_t columns,
   outcome.degrees = static_cast<double>((rows - 1) * (columns - 1));
   const TableScore own(counts.cells, columns, noise2);
   outcome.statistic = own(counts.cells);
+  const auto given = [&](std::span<const double> cells) {
+    if (drowned(cells, counts)) return false;
+    if (counts.noise_sd() >= kAsGoodAsExact) return true;
+    const auto chances = products(margins_of(cells, columns));
+    return !too_few(std::max(1.0, total(cells)) * *std::min_element(chances.begin(), chances.end()),
+                    counts);
+  };
   const auto redraw_null = [&](std::span<const double> from, Resample& random,
                                std::vector<double>& into) {
     const auto chances = products(margins_of(from, columns));
     const double n = rows_of(from, counts.epsilon, random);
-    redraw_given(counts, into, [&] { redraw(n, chances, counts.epsilon, random, into); });
+    redraw_given([&] { redraw(n, chances, counts.epsilon, random, into); },
+                 [&] { return given(into); });
   };
   const auto score = [&](std::span<const double> cells) {
     return TableScore(cells, columns, noise2)(cells);
   };
-  auto expected = products(own.margins());
-  for (double& one : expected) one *= std::max(1.0, outcome.rows);
   std::vector<double> first, second;
-  if (drowned(counts.cells, counts) ||
-      too_few(*std::min_element(expected.begin(), expected.end()), counts)) {
+  if (!given(counts.cells)) {
     outcome.p_value = kNotGiven;
   } else if (std::max(rows, columns) > kTurnedMax) {
     outcome.p_value = p_value(

@@ -35,8 +35,6 @@ class TableScore {
   /// Of a table of the same shape.
   double operator()(std::span<const double> cells) const;
 
-  const Margins& margins() const { return margins_; }
-
  private:
   Margins margins_;
   std::vector<double> turn_rows_, turn_columns_;  // square, one less than the chances

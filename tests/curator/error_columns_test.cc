@@ -1,5 +1,6 @@
 // What an answer says of its own errors: per cell, through the final statement, and true.
 #include <cmath>
+#include <cstdlib>
 #include <iostream>
 
 #include "curator_fixture.h"
@@ -97,6 +98,57 @@ TEST_F(ErrorColumnsTest, AQuantileComesWithItsErrorWhereErrorsAreAskedFor) {
   ASSERT_TRUE(without) << without.error().message;
   EXPECT_FALSE(without->repeated);
   EXPECT_FALSE(without->errors[0][0]);
+}
+
+std::vector<double> numbers_in(const std::string& text) {
+  std::vector<double> numbers;
+  for (const char* at = text.c_str(); *at != 0;) {
+    char* end = nullptr;
+    const double number = std::strtod(at, &end);
+    if (end == at) {
+      ++at;
+    } else {
+      numbers.push_back(number);
+      at = end;
+    }
+  }
+  return numbers;
+}
+
+TEST_F(ErrorColumnsTest, AListOfQuantilesHasOneErrorWithinWhichAllOfThemLie) {
+  const std::string quarters =
+      "SELECT percentile_cont(ARRAY[0.25, 0.5, 0.75]) WITHIN GROUP (ORDER BY age) AS q FROM people";
+  // Ages are 0 to 100, once each. Noise of epsilon 400 moves no count (below 1e-15), and what is
+  // left of the error are the tree's finest bins.
+  Question question = ask(quarters, 400);
+  question.errors = true;
+  const auto sharp = open().answer(question);
+  ASSERT_TRUE(sharp) << sharp.error().message;
+  ASSERT_EQ(sharp->columns.size(), 2U);
+  EXPECT_EQ(sharp->columns[1].name, "q_error95");
+  const auto found = numbers_in(*sharp->rows[0][0]);
+  ASSERT_EQ(found.size(), 3U);
+  const double error = std::stod(*sharp->rows[0][1]);
+  const double truth[] = {25, 50, 75};
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_LE(std::fabs(found[i] - truth[i]), error);
+  EXPECT_LE(error, 2);
+  // Much noise, a wide error, recorded with the list.
+  question = ask(quarters, 1);
+  question.errors = true;
+  const auto noisy = curator_->answer(question);
+  ASSERT_TRUE(noisy) << noisy.error().message;
+  EXPECT_GT(std::stod(*noisy->rows[0][1]), error);
+  const auto again = curator_->answer(question);
+  ASSERT_TRUE(again);
+  EXPECT_TRUE(again->repeated);
+  EXPECT_EQ(again->rows, noisy->rows);
+  // The least and the greatest value have no error, so a list that holds one has none.
+  question =
+      ask("SELECT percentile_cont(ARRAY[0, 0.5]) WITHIN GROUP (ORDER BY age) FROM people", 5);
+  question.errors = true;
+  const auto ends = curator_->answer(question);
+  ASSERT_TRUE(ends) << ends.error().message;
+  EXPECT_FALSE(ends->errors[0][0]);
 }
 
 TEST_F(ErrorColumnsTest, TheyStandBehindTheirColumnsWhenAskedFor) {

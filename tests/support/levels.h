@@ -1,6 +1,7 @@
 // The level of every test on made-up rows: a grid of settings, and data sets of a true null.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <random>
@@ -19,7 +20,7 @@ namespace discreet::inference {
 enum class LevelTest {
   OneSample,
   TwoSamples,
-  Unequal,  // two samples, the second half as large and a third as spread
+  Unequal,  // two samples, the second half as large and, if normal, a third as spread
   Anova,
   Proportion,
   TwoProportions,
@@ -115,8 +116,10 @@ class LevelSimulation {
       x = data_() % 10 < 3 ? 1000 : 0;
     else if (cell_.law == RowLaw::Lognormal)
       x = 150 * std::exp(0.6 * normal_(data_));
-    else
+    else if (cell_.law == RowLaw::Uniform)
       x = static_cast<double>(data_() % 1001);
+    else
+      x = (data_() % 2 == 0 ? 250 : 750) + 60 * normal_(data_);
     return std::lround(std::fmin(1000, std::fmax(0, x)));
   }
   NoisyMoments moments(const MomentsMechanism& mechanism, int rows, double spread = 1) {
@@ -211,6 +214,12 @@ class LevelSimulation {
 };
 
 inline LevelCount simulate_level(const LevelCell& cell, int trials, std::uint64_t seed) {
+  // Cells have seeds of their own: with one for all, cells of the same law and number of rows would
+  // be simulated with the same rows, and be lucky or unlucky together.
+  const double parts[] = {static_cast<double>(cell.test), static_cast<double>(cell.law), cell.share,
+                          cell.epsilon, static_cast<double>(cell.rows)};
+  for (const double part : parts)
+    seed = (seed ^ std::bit_cast<std::uint64_t>(part)) * 0x9e3779b97f4a7c15ull + (seed >> 29);
   return LevelSimulation(cell, seed).run(trials);
 }
 

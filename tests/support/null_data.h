@@ -23,11 +23,11 @@ class DataBits {
   RandomSource& random_;
 };
 
-enum class RowLaw { Normal, Skewed, TwoPoint, Lognormal, Uniform };
+enum class RowLaw { Normal, Skewed, TwoPoint, Lognormal, Uniform, Bimodal };
 
 inline const char* name(RowLaw law) {
-  static constexpr const char* kNames[] = {"normal", "exponential", "two-point", "lognormal",
-                                           "uniform"};
+  static constexpr const char* kNames[] = {"normal",    "exponential", "two-point",
+                                           "lognormal", "uniform",     "bimodal"};
   return kNames[static_cast<int>(law)];
 }
 
@@ -35,7 +35,7 @@ inline const char* name(RowLaw law) {
 inline double mean_of(RowLaw law) {
   if (law == RowLaw::Normal) return 500;
   if (law == RowLaw::TwoPoint) return 300;
-  if (law == RowLaw::Uniform) return 500;
+  if (law == RowLaw::Uniform || law == RowLaw::Bimodal) return 500;
   if (law == RowLaw::Lognormal) {  // P[value >= k] = Phi((log 150 - log(k - 1/2)) / .6)
     double sum = 0;
     for (int k = 1; k <= 1000; ++k)
@@ -57,8 +57,10 @@ inline std::int64_t draw_value(RowLaw law, DataBits& bits) {
     x = std::bernoulli_distribution(0.3)(bits) ? 1000 : 0;
   else if (law == RowLaw::Lognormal)
     x = std::lognormal_distribution<double>(std::log(150), 0.6)(bits);
-  else
+  else if (law == RowLaw::Uniform)
     x = std::uniform_int_distribution<int>(0, 1000)(bits);
+  else
+    x = std::normal_distribution<double>(std::bernoulli_distribution()(bits) ? 250 : 750, 60)(bits);
   return std::lround(std::fmin(1000, std::fmax(0, x)));
 }
 
