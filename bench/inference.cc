@@ -1,8 +1,9 @@
 // How often do tests reject true nulls, do intervals hold, and are false nulls found?
 //
-// Usage: inference [data sets a cell, 300] [FILE.svg for the power curves]. Rows are made up,
-// values within 0 .. 1000. Three tables: levels and coverage; the power of two-sample tests beside
-// other ways (some of them not valid, some with help that we do not take); the naive way's level.
+// Usage: inference [data sets a cell, 300] [FILE.svg for the power curves] [power: only that]. Rows
+// are made up, values within 0 .. 1000. Three tables: levels and coverage; the power of two-sample
+// tests beside other ways (some of them not valid, some with help that we do not take); the naive
+// way's level.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -310,6 +311,8 @@ void draw(const std::vector<Curve>& curves, const std::vector<std::size_t>& rows
 }
 
 void power(int trials, const char* svg) {
+  Options p_only = options();
+  p_only.intervals = false;
   const std::vector<std::size_t> sizes = {25, 50, 100, 200, 400, 800};
   for (const double epsilon : {1.0, 0.1}) {
     std::vector<Curve> curves = {{"without privacy", "#888888", {}},
@@ -337,7 +340,7 @@ void power(int trials, const char* svg) {
         const auto na = mechanism.release(a, random), nb = mechanism.release(b, random),
                    nc = mechanism.release(c, random);
         found[0] += rejects_without_noise(a, b);
-        found[1] += t_test(na, nb, options()).p_value <= kLevel;
+        found[1] += t_test(na, nb, p_only).p_value <= kLevel;
         found[2] += tests.rejects(a, b, random);
         found[3] += rejects_mann_whitney(a, b, epsilon, random, draws);
         found[4] += rejects_naively(na, nb);
@@ -358,7 +361,10 @@ void power(int trials, const char* svg) {
 
 int main(int argc, char** argv) {
   const int trials = argc > 1 ? std::max(20, std::atoi(argv[1])) : 300;
-  discreet::inference::levels(trials);
-  discreet::inference::other_levels(trials);
+  const bool only_power = argc > 3 && std::string(argv[3]) == "power";
+  if (!only_power) {
+    discreet::inference::levels(trials);
+    discreet::inference::other_levels(trials);
+  }
   discreet::inference::power(trials, argc > 2 ? argv[2] : nullptr);
 }
