@@ -91,9 +91,7 @@ bool rejects_naively(const NoisyMoments& a, const NoisyMoments& b) {
 class TestOfTests {
  public:
   TestOfTests(double epsilon, int parts, double level)
-      : parts_(parts),
-        level_(level),
-        noise_(DiscreteLaplace::make(eps(epsilon), L1Sensitivity{1}).value()) {
+      : parts_(parts), noise_(DiscreteLaplace::make(eps(epsilon), L1Sensitivity{1}).value()) {
     // The least c with P[Binomial(m, a0) + noise >= c] <= 5 %.
     const double r = std::exp(-epsilon);
     const auto tail = [&](int c) {  // P[Z >= c]
@@ -131,7 +129,6 @@ class TestOfTests {
 
  private:
   int parts_;
-  double level_;
   DiscreteLaplace noise_;
   int critical_ = 0;
 };
