@@ -31,8 +31,9 @@ double own_cpu_seconds() {
          1e-6 * static_cast<double>(own.ru_utime.tv_usec + own.ru_stime.tv_usec);
 }
 
-/// Seconds of CPU of this process, `other` and everything below them, children that ended included.
-double cpu_seconds(long other) {
+/// Seconds of CPU of `other` and of everything below it and this process, children that ended
+/// included.
+double others_cpu_seconds(long other) {
   struct Process {
     long parent = 0;
     double seconds = 0;
@@ -58,7 +59,7 @@ double cpu_seconds(long other) {
     }
     all[std::atol(name.c_str())] = process;
   }
-  double total = own_cpu_seconds();
+  double total = 0;
   for (const auto& [id, process] : all) {
     if (id == getpid()) continue;
     long above = id;
@@ -86,13 +87,15 @@ struct Spent {
   double wall = 1e300, cpu = 1e300, here = 1e300;  // here: of this process alone
 
   void measure(const Place& place, const std::function<void()>& work) {
-    const double before = cpu_seconds(place.process()), own_before = own_cpu_seconds();
+    const double others_before = others_cpu_seconds(place.process());
+    const double own_before = own_cpu_seconds();
     const auto begin = std::chrono::steady_clock::now();
     work();
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
     wall = std::min(wall, took.count());
-    here = std::min(here, own_cpu_seconds() - own_before);
-    cpu = std::min(cpu, std::max(0.001, cpu_seconds(place.process()) - before));
+    const double own = own_cpu_seconds() - own_before;
+    here = std::min(here, own);
+    cpu = std::min(cpu, own + others_cpu_seconds(place.process()) - others_before);
   }
 };
 
@@ -176,7 +179,7 @@ class Comparison {
             ? ""
             : fmt::format("   by person {:.3f} s {:.2f}x", by_person.cpu, ours.cpu / by_person.cpu);
     std::printf(
-        "%-9s %10lld  %-40s CPU %8.3f s %8.3f s (%.3f here) %6.2fx (at most %.1fx)%s%s   "
+        "%-9s %10lld  %-40s CPU %8.4f s %8.4f s (%.4f here) %6.2fx (at most %.1fx)%s%s   "
         "wall %8.2f s %8.2f s   %zu groups, %+ld MiB\n",
         place_.name().c_str(), rows, asked.name, plain.cpu, ours.cpu, ours.here, ratio, asked.limit,
         ratio <= asked.limit ? "" : " MISSED", beside.c_str(), plain.wall, ours.wall, released,
