@@ -22,8 +22,8 @@ namespace discreet::inference {
 /// would be found anyway: of groups half a standard deviation apart 4 in 100 at six deviations.
 constexpr double kRowsOverNoise = 8;
 /// How much of what the second look finds is taken off. It is right as far as rows follow the law
-/// that is drawn: all of it left four groups of 30 exponential rows at 5.8 %, half of it four
-/// groups of 60 normal ones at 5.6 % (docs/proofs/inference.md).
+/// that is drawn: all of it left four groups of 30 exponential rows at 5.8 %, none of it four
+/// groups of 60 normal ones at 5.7 % (docs/proofs/inference.md).
 constexpr double kSecondLook = 0.75;
 constexpr int kTries = 16;        // of a draw that must fulfil a condition
 constexpr double kSmall = 0.004;  // p-values below are looked at more closely
