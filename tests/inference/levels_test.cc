@@ -52,8 +52,10 @@ TEST(LevelsTest, EveryTestRejectsTrueNullsFiveTimesInAHundred) {
   expect_level({LevelTest::Unequal, RowLaw::Normal, 0, 1, 100});
   for (const auto test : {LevelTest::Proportion, LevelTest::TwoProportions, LevelTest::Fit,
                           LevelTest::Independence}) {
-    const bool compares = test == LevelTest::TwoProportions || test == LevelTest::Independence;
-    expect_level({test, RowLaw::Normal, 0.2, 0.1, compares ? 200 : 50});
+    const int few = test == LevelTest::Independence     ? 400
+                    : test == LevelTest::TwoProportions ? 200
+                                                        : 50;
+    expect_level({test, RowLaw::Normal, 0.2, 0.1, few});
     expect_level({test, RowLaw::Normal, 0.5, 5, test == LevelTest::Independence ? 100 : 50});
     expect_level({test, RowLaw::Normal, 0.2, 1, 1000});
   }
