@@ -213,10 +213,13 @@ Facts FactsTable::before_conditions(const Scalar& scalar) const {
 }
 
 Facts FactsTable::of_apply(const Scalar& scalar, const Apply& applied) const {
-  const auto arg = [&](std::size_t i) { return of(*applied.args.at(i)); };
+  // Each argument once: asked for again at every use, nested expressions would take a time that
+  // grows with a power of their depth.
+  std::vector<Facts> args;
+  for (const auto& one : applied.args) args.push_back(of(*one));
+  const auto arg = [&](std::size_t i) -> const Facts& { return args.at(i); };
   const auto mark = [&](Facts facts) {
-    for (const auto& one : applied.args) {
-      const Facts known = of(*one);
+    for (const Facts& known : args) {
       facts.declared |= known.declared;
       facts.from_type_only |= known.from_type_only;
     }

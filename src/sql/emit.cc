@@ -1,6 +1,7 @@
 #include "sql/emit.h"
 
 #include <cmath>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -10,6 +11,8 @@
 
 namespace discreet::sql {
 namespace {
+
+constexpr std::size_t kLongest = std::size_t{1} << 20;  // characters of an expression
 
 bool is_arithmetic(const Scalar& scalar) {
   const auto* applied = std::get_if<Apply>(&scalar.node);
@@ -52,10 +55,17 @@ class Emitter final : public ScalarWriter {
   std::string write(const Scalar& one) const override { return scalar(one); }
   bool fits(const Scalar& one) const override { return cannot_overflow(one); }
 
-  std::string scalar(const Scalar& one, bool inside_try = false) const {
-    if (dialect_ != nullptr)
-      if (auto own = dialect_->scalar(one, *this)) return *std::move(own);
-    return std::visit([&](const auto& node) { return emit(one, node, inside_try); }, one.node);
+  /// Each expression is written once, however often a guard repeats it.
+  const std::string& scalar(const Scalar& one, bool inside_try = false) const {
+    const auto [place, is_new] = written_.try_emplace({&one, inside_try});
+    if (is_new) {
+      auto own = dialect_ != nullptr ? dialect_->scalar(one, *this) : std::nullopt;
+      place->second =
+          own ? *std::move(own)
+              : std::visit([&](const auto& node) { return emit(one, node, inside_try); }, one.node);
+      if (place->second.size() > kLongest) throw TooLong();
+    }
+    return place->second;
   }
 
   std::string plan(const Plan& one, std::set<ColumnId>& used) const {
@@ -576,6 +586,7 @@ class Emitter final : public ScalarWriter {
 
   const FactsTable* facts_;
   const EngineDialect* dialect_;
+  mutable std::map<std::pair<const Scalar*, bool>, std::string> written_;  // (.., inside TRY())
 };
 
 }  // namespace

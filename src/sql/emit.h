@@ -5,6 +5,7 @@
 //            TRY_CAST, a zero divisor is NULL. Column n is named cn everywhere.
 #pragma once
 
+#include <exception>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,10 @@ namespace discreet::sql {
 
 class FactsTable;
 class EngineDialect;
+
+/// An expression of more text than any question needs: engines' guards repeat what they guard, so
+/// nested ones double at every level. Thrown by the functions below; the planner refuses.
+struct TooLong : std::exception {};
 
 /// With `facts`, TRY() is left out where the bounds show that nothing can overflow.
 /// Without a dialect it is DuckDB's SQL.

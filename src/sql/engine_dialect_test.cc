@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "sql/bounds.h"
 #include "sql/emit.h"
 #include "sql/postgres_phrases_internal.h"
 
@@ -102,6 +103,45 @@ TEST(PostgresDialectTest, ReleasedTablesTravelInsideTheStatement) {
       "bigint) AS bigint)), (CAST(NULL AS text), CAST(NULL AS bigint))) SELECT 1");
   EXPECT_THAT(dialect()->with_tables("SELECT 1", {{"released_1", {{"k1", text_type()}}, {}}}),
               HasSubstr("SELECT CAST(NULL AS text) WHERE false"));
+}
+
+// Guards repeat what they guard, so nested ones would double the text and the time at every level.
+TEST(EngineDialectTest, NestedExpressionsEndInTimeOrAreTooLong) {
+  const std::unique_ptr<EngineDialect> dialects[] = {nullptr, make_postgres_dialect({}),
+                                                     make_spark_dialect({})};
+  const Function of_one[] = {Function::Negate, Function::Abs, Function::Round, Function::Trunc,
+                             Function::Sign,   Function::Ln,  Function::Sqrt,  Function::Exp};
+  const Function of_two[] = {Function::Add,      Function::Subtract, Function::Multiply,
+                             Function::Divide,   Function::Modulo,   Function::Power,
+                             Function::Greatest, Function::Least,    Function::Coalesce,
+                             Function::NullIf,   Function::Equal};
+  constexpr int kDepth = 60;
+  FactsTable facts;
+  int too_long = 0;
+  for (const auto& dialect : dialects)
+    for (const Type type : {integer_type(), double_type()}) {
+      const auto x = use_column(1, type);
+      const auto write = [&](Function function, bool first, bool second) {
+        ScalarPtr nested = x;
+        for (int depth = 0; depth < kDepth; ++depth)
+          nested = apply(type, -1, function,
+                         first && second ? std::vector{nested}
+                         : first         ? std::vector{nested, x}
+                                         : std::vector{x, nested});
+        try {
+          static_cast<void>(emit_scalar(*nested, &facts, dialect.get()));
+        } catch (const TooLong&) {
+          ++too_long;
+        }
+      };
+      for (const Function function : of_one) write(function, true, true);
+      for (const Function function : of_two) {
+        write(function, true, false);
+        write(function, false, true);
+      }
+    }
+  EXPECT_GT(too_long, 0);  // sqrt and power on Spark
+  EXPECT_LT(too_long, 30);
 }
 
 }  // namespace

@@ -84,9 +84,14 @@ Result<PlannedQuestion> Binder::bind(const Query& query) {
 Result<PlannedQuestion> Planner::plan(const Source& source, const Statement& statement) const {
   if (!statement.query) return source.invalid(-1, "this statement asks nothing", "Write a SELECT");
   Binder binder(source, policy_, schema_, statement.clauses);
-  DISCREET_TRY(auto question, binder.bind(*statement.query));
-  question.normalised_text = statement.normalised_text;
-  return question;
+  try {
+    DISCREET_TRY(auto question, binder.bind(*statement.query));
+    question.normalised_text = statement.normalised_text;
+    return question;
+  } catch (const TooLong&) {
+    return source.invalid(-1, "an expression is too long for the engine",
+                          "Nest fewer functions in each other");
+  }
 }
 
 Result<PlannedQuestion> Planner::plan(const std::string& text,

@@ -204,6 +204,25 @@ TEST(BoundsTest, IntervalsFollowArithmetic) {
   EXPECT_EQ(range(Function::Modulo, whole(7)), std::pair(0.0, 6.0));
 }
 
+TEST(BoundsTest, NestedExpressionsTakeATimeThatGrowsWithTheirLength) {
+  FactsTable facts;
+  Facts age;
+  age.lower = 0;
+  age.upper = 120;
+  facts.set(1, age);
+  // With two looks at every argument the first of these would outlast the sun.
+  ScalarPtr negated = use_column(1, integer_type()), summed = negated, compared = negated;
+  for (int depth = 0; depth < 100; ++depth) {
+    const auto one = make_scalar(integer_type(), -1, Constant{std::int64_t{1}});
+    negated = apply(integer_type(), -1, Function::Negate, {negated});
+    summed = apply(integer_type(), -1, Function::Add, {summed, one});
+    compared = apply(integer_type(), -1, Function::Greatest, {compared, one});
+  }
+  EXPECT_EQ(facts.of(*negated).upper, 120);
+  EXPECT_EQ(facts.of(*summed).upper, 220);
+  EXPECT_EQ(facts.of(*compared).lower, 1);
+}
+
 TEST(BoundsTest, ConditionsNarrowWhatTheySpeakOf) {
   FactsTable facts;
   const auto x = use_column(1, integer_type());
