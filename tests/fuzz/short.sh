@@ -5,7 +5,7 @@ set -euo pipefail
 build=$1 name=$2 seconds=$3
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$build/corpus/$name"
-if ! "$build/bin/$name" -max_total_time="$seconds" -max_len=4096 -print_final_stats=1 -artifact_prefix="$build/" \
+if ! "$build/bin/$name" -max_total_time="$seconds" -max_len=4096 -timeout=120 -print_final_stats=1 -artifact_prefix="$build/" \
     "$build/corpus/$name" "$here/seeds/$name" > "$build/$name.log" 2>&1; then
   tail -n 40 "$build/$name.log"
   exit 1
