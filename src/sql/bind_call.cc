@@ -17,20 +17,6 @@
 namespace discreet::sql {
 namespace {
 
-bool holds_subquery(const Scalar& scalar) {
-  if (std::holds_alternative<SubqueryValue>(scalar.node)) return true;
-  if (const auto* applied = std::get_if<Apply>(&scalar.node))
-    return std::any_of(applied->args.begin(), applied->args.end(),
-                       [](const auto& arg) { return holds_subquery(*arg); });
-  if (const auto* cast = std::get_if<CastTo>(&scalar.node)) return holds_subquery(*cast->arg);
-  if (const auto* when = std::get_if<CaseWhen>(&scalar.node)) {
-    for (const auto& [condition, result] : when->branches)
-      if (holds_subquery(*condition) || holds_subquery(*result)) return true;
-    return holds_subquery(*when->otherwise);
-  }
-  return false;
-}
-
 const std::map<std::string_view, Function> kComparisons = {
     {"=", Function::Equal},         {"<>", Function::NotEqual},
     {"!=", Function::NotEqual},     {"<", Function::Less},
@@ -195,7 +181,7 @@ Result<ScalarPtr> Binder::make_arithmetic(int position, const std::string& op,
                              fmt::format("{} needs numbers, not {}", op, spoken(*arg)),
                              "Cast it, for example CAST(x AS integer)");
     // The engine has no guard around subqueries, so what is computed with them is done in doubles.
-    if (holds_subquery(*arg) && arg->type.kind != TypeKind::Double)
+    if (has_subquery(*arg) && arg->type.kind != TypeKind::Double)
       arg = make_scalar(double_type(), arg->position, CastTo{arg});
   }
   const auto scale = [](const ScalarPtr& arg) {

@@ -31,22 +31,6 @@ bool is_arithmetic(const Scalar& scalar) {
   }
 }
 
-/// The engine has no TRY around subqueries.
-bool has_subquery(const Scalar& scalar) {
-  if (std::holds_alternative<SubqueryValue>(scalar.node)) return true;
-  if (const auto* applied = std::get_if<Apply>(&scalar.node)) {
-    for (const auto& arg : applied->args)
-      if (has_subquery(*arg)) return true;
-  }
-  if (const auto* cast = std::get_if<CastTo>(&scalar.node)) return has_subquery(*cast->arg);
-  if (const auto* when = std::get_if<CaseWhen>(&scalar.node)) {
-    for (const auto& [condition, result] : when->branches)
-      if (has_subquery(*condition) || has_subquery(*result)) return true;
-    return has_subquery(*when->otherwise);
-  }
-  return false;
-}
-
 class Emitter final : public ScalarWriter {
  public:
   explicit Emitter(const FactsTable* facts, const EngineDialect* dialect = nullptr)
@@ -192,6 +176,7 @@ class Emitter final : public ScalarWriter {
 
   std::string emit(const Scalar& one, const Apply& applied, bool inside_try) const {
     std::string text = emit_apply(one, applied, inside_try);
+    // The engine has no TRY around subqueries.
     if (text.starts_with("TRY(") && has_subquery(one)) text.erase(0, 3);
     return text;
   }

@@ -1,5 +1,6 @@
 #include "sql/scalar.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -35,6 +36,20 @@ ScalarPtr join_conjuncts(const std::vector<ScalarPtr>& conjuncts) {
   if (conjuncts.empty()) return nullptr;
   if (conjuncts.size() == 1) return conjuncts.front();
   return apply(boolean_type(), conjuncts.front()->position, Function::And, conjuncts);
+}
+
+bool has_subquery(const Scalar& scalar) {
+  if (std::holds_alternative<SubqueryValue>(scalar.node)) return true;
+  if (const auto* applied = std::get_if<Apply>(&scalar.node))
+    return std::any_of(applied->args.begin(), applied->args.end(),
+                       [](const auto& arg) { return has_subquery(*arg); });
+  if (const auto* cast = std::get_if<CastTo>(&scalar.node)) return has_subquery(*cast->arg);
+  if (const auto* when = std::get_if<CaseWhen>(&scalar.node)) {
+    for (const auto& [condition, result] : when->branches)
+      if (has_subquery(*condition) || has_subquery(*result)) return true;
+    return has_subquery(*when->otherwise);
+  }
+  return false;
 }
 
 }  // namespace discreet::sql

@@ -168,6 +168,7 @@ ScalarPtr join_conjuncts(const std::vector<ScalarPtr>& conjuncts);
 /// Calls `visit` for every column used, also those inside subqueries.
 using ColumnVisitor = std::function<void(ColumnId)>;
 void for_each_column(const Scalar& scalar, const ColumnVisitor& visit);
+bool has_subquery(const Scalar& scalar);
 /// Every column that some expression in the plan uses.
 void for_each_plan_column(const Plan& plan, const ColumnVisitor& visit);
 
