@@ -44,8 +44,9 @@ class UnitNumbers {
 constexpr std::uint64_t kStreamedBytesMax = std::uint64_t{4} << 30;
 
 // Nothing where a feature needs the different values of a unit.
-std::optional<UnitRowsShape> streaming_shape(const sql::Release& release) {
-  if (release.streamed_sql.empty()) return std::nullopt;  // planned for the SQL form alone
+std::optional<UnitRowsShape> streaming_shape(const sql::Release& release,
+                                             const sql::StreamedRows& streamed) {
+  if (streamed.sql.empty()) return std::nullopt;
   UnitRowsShape shape;
   shape.unit = "unit";
   for (const sql::Key& key : release.keys) shape.keys.push_back(key.column);
@@ -88,7 +89,7 @@ std::optional<UnitRowsShape> streaming_shape(const sql::Release& release) {
       if (!place[*value]) {
         place[*value] = shape.values.size();
         shape.values.push_back({"q" + std::to_string(*value + 1), release.values[*value].lower,
-                                release.values[*value].upper, release.streamed_digits[*value]});
+                                release.values[*value].upper, streamed.digits[*value]});
       }
       *value = *place[*value];
     }
@@ -168,54 +169,69 @@ Result<Contributions> Contributions::gather(const sql::Release& release,
 Result<Contributions> Contributions::load(const sql::Release& release, Groups& groups,
                                           Engine& engine, RandomSource& random,
                                           std::optional<std::uint64_t> groups_max) {
-  if (auto shape = streaming_shape(release)) {
-    std::optional<UnitRows> rows;
-    if (!release.link_sql.empty()) {
-      shape->link_sql = release.link_sql;
-      DISCREET_TRY(rows, UnitRows::load(engine, release.linked_sql, *shape, kStreamedBytesMax));
-      shape->link_sql.clear();
-    }
-    if (!rows) {
-      DISCREET_TRY(rows, UnitRows::load(engine, release.streamed_sql, *shape, kStreamedBytesMax));
-    }
-    if (rows) {
-      std::optional<GroupLimit> limit;
-      if (groups_max) limit = {*groups_max, {random.bits64(), random.bits64()}};
-      // Keys that came as their places in a list.
-      const auto named = [&](std::vector<Cell> keys) {
-        for (std::size_t i = 0; i < keys.size(); ++i) {
-          const auto* code = std::get_if<std::int64_t>(&keys[i]);
-          const auto& list = release.streamed_codes[i];
-          if (code == nullptr || list.empty()) continue;
-          // No engine is trusted to keep within the list: what is not there is no group.
-          const bool known = *code >= 0 && static_cast<std::size_t>(*code) < list.size();
-          keys[i] =
-              known ? to_cell(list[static_cast<std::size_t>(*code)], release.keys[i].type) : Cell();
-        }
-        return keys;
-      };
-      const bool coded = std::any_of(release.streamed_codes.begin(), release.streamed_codes.end(),
-                                     [](const auto& list) { return !list.empty(); });
-      UnitRows::ManyNumbering many;
-      if (!coded) many = [&](const auto& keys, const auto& numbers) { groups.find(keys, numbers); };
-      DISCREET_TRY(UnitPartials partials, rows->add_up(
-                                              [&](const std::vector<Cell>& keys) {
-                                                return groups.find(coded ? named(keys) : keys);
-                                              },
-                                              limit, many));
-      Contributions loaded;
-      loaded.features_ = release.features.size();
-      loaded.begin_ = std::move(partials.begin);
-      loaded.end_ = std::move(partials.end);
-      loaded.group_ = std::move(partials.group);
-      loaded.values_ = std::move(partials.values);
-      loaded.groups_limit_ = groups_max.value_or(UINT64_MAX);
-      return loaded;
+  if (!release.over_files.sql.empty() && release.needs.empty()) {
+    DISCREET_TRY(Engine * files, engine.over_files(release.file_tables));
+    // Rows that cannot be read there are left to the engine whose they are.
+    if (files != nullptr && files->check(release.over_files.sql)) {
+      auto loaded = load_streamed(release, release.over_files, groups, *files, random, groups_max);
+      if (loaded && *loaded) return *std::move(*loaded);
     }
   }
+  DISCREET_TRY(auto streamed,
+               load_streamed(release, release.streamed, groups, engine, random, groups_max));
+  if (streamed) return *std::move(streamed);
   DISCREET_TRY(Contributions loaded, load_partials(release, groups, engine));
   if (groups_max) loaded.keep_groups(*groups_max, random);
   return loaded;
+}
+
+Result<std::optional<Contributions>> Contributions::load_streamed(
+    const sql::Release& release, const sql::StreamedRows& streamed, Groups& groups, Engine& engine,
+    RandomSource& random, std::optional<std::uint64_t> groups_max) {
+  auto shape = streaming_shape(release, streamed);
+  if (!shape) return std::optional<Contributions>();
+  std::optional<UnitRows> rows;
+  if (!streamed.link_sql.empty()) {
+    shape->link_sql = streamed.link_sql;
+    DISCREET_TRY(rows, UnitRows::load(engine, streamed.linked_sql, *shape, kStreamedBytesMax));
+    shape->link_sql.clear();
+  }
+  if (!rows) {
+    DISCREET_TRY(rows, UnitRows::load(engine, streamed.sql, *shape, kStreamedBytesMax));
+  }
+  if (!rows) return std::optional<Contributions>();
+  std::optional<GroupLimit> limit;
+  if (groups_max) limit = {*groups_max, {random.bits64(), random.bits64()}};
+  // Keys that came as their places in a list.
+  const auto named = [&](std::vector<Cell> keys) {
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      const auto* code = std::get_if<std::int64_t>(&keys[i]);
+      const auto& list = streamed.codes[i];
+      if (code == nullptr || list.empty()) continue;
+      // No engine is trusted to keep within the list: what is not there is no group.
+      const bool known = *code >= 0 && static_cast<std::size_t>(*code) < list.size();
+      keys[i] =
+          known ? to_cell(list[static_cast<std::size_t>(*code)], release.keys[i].type) : Cell();
+    }
+    return keys;
+  };
+  const bool coded = std::any_of(streamed.codes.begin(), streamed.codes.end(),
+                                 [](const auto& list) { return !list.empty(); });
+  UnitRows::ManyNumbering many;
+  if (!coded) many = [&](const auto& keys, const auto& numbers) { groups.find(keys, numbers); };
+  DISCREET_TRY(UnitPartials partials, rows->add_up(
+                                          [&](const std::vector<Cell>& keys) {
+                                            return groups.find(coded ? named(keys) : keys);
+                                          },
+                                          limit, many));
+  Contributions loaded;
+  loaded.features_ = release.features.size();
+  loaded.begin_ = std::move(partials.begin);
+  loaded.end_ = std::move(partials.end);
+  loaded.group_ = std::move(partials.group);
+  loaded.values_ = std::move(partials.values);
+  loaded.groups_limit_ = groups_max.value_or(UINT64_MAX);
+  return std::optional(std::move(loaded));
 }
 
 Result<Contributions> Contributions::load_partials(const sql::Release& release, Groups& groups,

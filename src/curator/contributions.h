@@ -18,8 +18,8 @@ class Contributions {
  public:
   /// All that the release's rows add up to. Rows outside the public domain are dropped, then groups
   /// over `groups_max` of a unit, chosen as keep_groups() does. The rows are added up here while
-  /// the engine streams them (streamed_sql), or in the engine where they are too many or of another
-  /// kind (partials_sql).
+  /// they stream from the engine's files (`over_files`) or from the engine (`streamed`), or in the
+  /// engine where they are too many or of another kind (partials_sql).
   static Result<Contributions> load(const sql::Release& release, Groups& groups, Engine& engine,
                                     RandomSource& random,
                                     std::optional<std::uint64_t> groups_max = std::nullopt);
@@ -63,6 +63,10 @@ class Contributions {
 
  private:
   Contributions() = default;
+  /// Nothing: the rows cannot be added up here.
+  static Result<std::optional<Contributions>> load_streamed(
+      const sql::Release& release, const sql::StreamedRows& streamed, Groups& groups,
+      Engine& engine, RandomSource& random, std::optional<std::uint64_t> groups_max);
   /// `features(chunk, row, out)` appends the features of one row of the statement.
   template <class Features>
   static Result<Contributions> gather(const sql::Release& release, const std::string& statement,

@@ -1,11 +1,14 @@
 #include "curator/remote_tables.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <mutex>
 
 #include <fmt/format.h>
 
 #include "engines/duckdb/appender.h"
+#include "engines/duckdb/parquet_tables.h"
 #include "engines/postgres/engine.h"
 #include "engines/spark/engine.h"
 #include "sql/emit.h"
@@ -68,39 +71,80 @@ Result<const std::vector<RemoteColumn>*> RemoteTables::Shared::describe(
 /// Passes statements on, with the tables they read.
 class RemoteTables::Carrying final : public Engine {
  public:
-  Carrying(RemoteEngine& engine, const sql::EngineDialect& dialect)
-      : engine_(engine), dialect_(dialect) {}
+  Carrying(RemoteEngine& engine, std::shared_ptr<const Shared> shared)
+      : engine_(engine), shared_(std::move(shared)) {}
 
   std::vector<sql::InlineTable> tables;
 
-  Result<EngineRows> query(const std::string& sql) override { return engine_.query(whole(sql)); }
+  Result<EngineRows> query(const std::string& sql) override {
+    if (cancelled_) return stopped();
+    return engine_.query(whole(sql));
+  }
   Result<void> check(const std::string& sql) override { return engine_.check(whole(sql)); }
   Result<VisitedRows> visit(const std::string& sql, const std::vector<std::string>& columns,
                             const ChunkVisitor& visitor) override {
+    if (cancelled_) return stopped();
     return engine_.visit(whole(sql), columns, visitor);
   }
-  Result<void> begin() override { return engine_.begin(); }
-  void end() override { engine_.end(); }
+  Result<Engine*> over_files(const std::vector<std::string>& names) override {
+    for (const std::string& name : names) {
+      DISCREET_TRY(const auto files, engine_.plain_files(shared_->relations.at(name)));
+      if (files.empty()) return nullptr;
+      if (!files_) {
+        DISCREET_TRY(auto opened, ParquetTables::open(shared_->log));
+        const std::scoped_lock lock(mutex_);
+        files_ = std::make_unique<ParquetTables>(std::move(opened));
+      }
+      std::vector<ParquetTables::Column> columns;
+      for (const auto& column : shared_->columns.at(name))
+        columns.push_back({column.name, column.engine_type});
+      DISCREET_TRY(const bool shown, files_->show(name, columns, files));
+      if (!shown) return nullptr;
+    }
+    return files_ ? &files_->engine() : nullptr;
+  }
+  Result<void> begin() override {
+    cancelled_ = false;
+    in_question_ = true;
+    return engine_.begin();
+  }
+  void end() override {
+    in_question_ = cancelled_ = false;
+    engine_.end();
+  }
   bool was_lost() const override { return engine_.was_lost(); }
-  void cancel() const override { engine_.cancel(); }
+  /// Whichever of the two runs a statement: what the files' reader leaves unread is not read there.
+  void cancel() const override {
+    cancelled_ = in_question_.load();
+    engine_.cancel();
+    const std::scoped_lock lock(mutex_);
+    if (files_) files_->engine().cancel();
+  }
 
  private:
+  static Error stopped() {
+    return Error{ErrorCode::Unavailable, "The statement was cancelled before it ran."};
+  }
   std::string whole(const std::string& sql) const {
     std::vector<sql::InlineTable> read;
     for (const auto& table : tables)
       if (sql.find(table.name) != std::string::npos) read.push_back(table);
-    return read.empty() ? sql : dialect_.with_tables(sql, read);
+    return read.empty() ? sql : shared_->dialect->with_tables(sql, read);
   }
 
   RemoteEngine& engine_;
-  const sql::EngineDialect& dialect_;
+  const std::shared_ptr<const Shared> shared_;
+  std::atomic<bool> in_question_ = false;
+  mutable std::atomic<bool> cancelled_ = false;
+  mutable std::mutex mutex_;  // of `files_`, which cancel() looks at
+  std::unique_ptr<ParquetTables> files_;
 };
 
 RemoteTables::RemoteTables(std::shared_ptr<const Shared> shared,
                            std::unique_ptr<RemoteEngine> engine)
     : shared_(std::move(shared)),
       engine_(std::move(engine)),
-      carrying_(std::make_unique<Carrying>(*engine_, *shared_->dialect)) {}
+      carrying_(std::make_unique<Carrying>(*engine_, shared_)) {}
 RemoteTables::~RemoteTables() = default;
 
 Engine& RemoteTables::engine() {
@@ -123,6 +167,7 @@ Result<std::unique_ptr<RemoteTables>> RemoteTables::open(const catalog::Policy& 
                       "place: all in files, or all in one database.",
                       table.name, first.name)};
   auto shared = std::make_shared<Shared>();
+  shared->log = log;
   const bool is_spark = first.source.kind == catalog::SourceKind::Spark;
   DISCREET_TRY(auto engine,
                is_spark ? open_spark(policy, log, *shared) : open_postgres(policy, log, *shared));

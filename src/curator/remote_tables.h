@@ -1,9 +1,9 @@
 // Tables that live in another database: one connection, one dialect, and what the curator needs
 // around them.
 //
-// Private rows never come here: statements go there, and sums come back. Two things travel: public
-// tables that a final statement reads are copied to the embedded engine, and tables released
-// earlier in a question go along inside the statements that read them.
+// Statements go there, and sums come back (from this machine also rows, to be added up per person).
+// Two things travel: public tables that a final statement reads are copied to the embedded engine,
+// and tables released earlier in a question go along inside the statements that read them.
 #pragma once
 
 #include <map>
@@ -56,6 +56,7 @@ class RemoteTables {
 
  private:
   struct Shared {
+    OperatorLog log;
     std::unique_ptr<sql::EngineDialect> dialect;
     std::map<std::string, std::string> relations;
     std::map<std::string, std::vector<RemoteColumn>> found;

@@ -48,6 +48,12 @@ class Engine {
   virtual Result<VisitedRows> visit(const std::string& sql, const std::vector<std::string>& columns,
                                     const ChunkVisitor& visitor) = 0;
 
+  /// An engine that reads the same rows of these tables for less, until end(): its statements are
+  /// DuckDB's SQL, and have the policy's names of tables. Null: there is none.
+  virtual Result<Engine*> over_files([[maybe_unused]] const std::vector<std::string>& tables) {
+    return nullptr;
+  }
+
   /// One snapshot for all statements until end(). A connection that was lost is made anew here.
   virtual Result<void> begin() = 0;
   virtual void end() = 0;
@@ -78,6 +84,13 @@ class RemoteEngine : public Engine {
   /// Names the state of a relation's rows, as well as the engine knows it: another state has
   /// another name, and its questions are asked anew. "" where the engine cannot tell.
   virtual Result<std::string> identity(const std::string& relation) = 0;
+
+  /// Parquet files of this machine that hold a relation's rows and nothing else, as identity() saw
+  /// them last. Empty: they lie elsewhere, or there is more to the relation than its files.
+  virtual Result<std::vector<std::string>> plain_files(
+      [[maybe_unused]] const std::string& relation) {
+    return std::vector<std::string>();
+  }
 };
 
 inline constexpr char kStatementFailed[] =

@@ -90,8 +90,6 @@ Result<std::size_t> Binder::add_value(const ScalarPtr& scalar,
   aggregation.bound_is_sought.push_back(sought);
   release.values.push_back(choice.value);
   aggregation.raw.push_back(raw);
-  aggregation.grid_sql.push_back(
-      grid_expression(choice.value, fmt::format("v{}", release.values.size()), schema_.dialect()));
   aggregation.value_keys.push_back(key);
   return release.values.size() - 1;
 }

@@ -64,7 +64,6 @@ class Binder {
     std::vector<ColumnId> release_ids;
     std::vector<std::string> release_texts;
     std::vector<ScalarPtr> raw;           // per Release::values: the expression before clamping
-    std::vector<std::string> grid_sql;    // per Release::values: q as a function of the column v<n>
     std::vector<std::string> value_keys;  // per Release::values: its identity
     std::vector<bool>
         bound_is_sought;  // per Release::values: nobody gave a bound, per row or group

@@ -54,6 +54,9 @@ class EngineDialect {
   virtual std::string sha256_hex(const std::string& text) const = 0;
   /// Whether rows may come to the curator to be added up there (Engine::visit).
   virtual bool streams_rows() const { return false; }
+  /// Whether the tables' files may lie where the embedded engine can read them
+  /// (Engine::over_files).
+  virtual bool may_have_files() const { return false; }
   /// The same, but scan() marks where a condition on the table's pages may stand: for statements
   /// that go over one table row by row, so that their rows may be read a range of pages at a time
   /// (Engine::visit). Whoever reads them leaves out rows whose first column, the unit, is NULL.

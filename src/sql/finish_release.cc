@@ -10,42 +10,34 @@
 namespace discreet::sql {
 namespace {
 
-void collect(const Plan& plan, const catalog::Policy& policy, std::set<std::string>& tables,
-             std::set<std::size_t>& releases);
+void collect(const Plan& plan, std::set<std::string>& tables, std::set<std::size_t>& releases);
 
-void collect(const Scalar& scalar, const catalog::Policy& policy, std::set<std::string>& tables,
-             std::set<std::size_t>& releases) {
+void collect(const Scalar& scalar, std::set<std::string>& tables, std::set<std::size_t>& releases) {
   if (const auto* subquery = std::get_if<SubqueryValue>(&scalar.node))
-    collect(*subquery->plan, policy, tables, releases);
+    collect(*subquery->plan, tables, releases);
   if (const auto* applied = std::get_if<Apply>(&scalar.node))
-    for (const auto& arg : applied->args) collect(*arg, policy, tables, releases);
-  if (const auto* cast = std::get_if<CastTo>(&scalar.node))
-    collect(*cast->arg, policy, tables, releases);
+    for (const auto& arg : applied->args) collect(*arg, tables, releases);
+  if (const auto* cast = std::get_if<CastTo>(&scalar.node)) collect(*cast->arg, tables, releases);
   if (const auto* when = std::get_if<CaseWhen>(&scalar.node)) {
     for (const auto& [condition, result] : when->branches) {
-      collect(*condition, policy, tables, releases);
-      collect(*result, policy, tables, releases);
+      collect(*condition, tables, releases);
+      collect(*result, tables, releases);
     }
-    collect(*when->otherwise, policy, tables, releases);
+    collect(*when->otherwise, tables, releases);
   }
 }
 
-/// Private tables and earlier releases that a plan reads.
-void collect(const Plan& plan, const catalog::Policy& policy, std::set<std::string>& tables,
-             std::set<std::size_t>& releases) {
+/// Tables and earlier releases that a plan reads.
+void collect(const Plan& plan, std::set<std::string>& tables, std::set<std::size_t>& releases) {
   struct Walk {
-    const catalog::Policy& policy;
     std::set<std::string>& tables;
     std::set<std::size_t>& releases;
     void scalar(const ScalarPtr& one) const {
-      if (one) collect(*one, policy, tables, releases);
+      if (one) collect(*one, tables, releases);
     }
-    void plan(const PlanPtr& one) const { collect(*one, policy, tables, releases); }
+    void plan(const PlanPtr& one) const { collect(*one, tables, releases); }
     void operator()(const OneRow&) const {}
-    void operator()(const Scan& scan) const {
-      if (const auto* table = policy.table(scan.table); table != nullptr && !table->is_public())
-        tables.insert(scan.table);
-    }
+    void operator()(const Scan& scan) const { tables.insert(scan.table); }
     void operator()(const ReleasedTable& table) const { releases.insert(table.index); }
     void operator()(const Filter& node) const {
       scalar(node.predicate);
@@ -74,7 +66,7 @@ void collect(const Plan& plan, const catalog::Policy& policy, std::set<std::stri
     void operator()(const Distinct& node) const { plan(node.input); }
     void operator()(const SortLimit& node) const { plan(node.input); }
   };
-  std::visit(Walk{policy, tables, releases}, plan.node);
+  std::visit(Walk{tables, releases}, plan.node);
 }
 
 }  // namespace
@@ -205,8 +197,8 @@ Result<Relation> Binder::finish_release(const Query& query, Relation input,
   for (const Field& field : input.fields)
     if (field.id == *input.unit) unit_type = field.type;
   write_release_sql(ReleaseInput{*input.plan, use_column(*input.unit, unit_type), keys,
-                                 aggregation.raw, aggregation.grid_sql, aggregation.conditions,
-                                 aggregation.feature_sql, facts_, schema_.dialect(), link},
+                                 aggregation.raw, aggregation.conditions, aggregation.feature_sql,
+                                 facts_, schema_.dialect(), link},
                     release);
   if (release.options && release.options->group_selection == GroupSelection::PublicGroups)
     for (std::size_t i = 0; i < release.keys.size(); ++i)
@@ -218,10 +210,13 @@ Result<Relation> Binder::finish_release(const Query& query, Relation input,
   release.tree = describe_plan(*input.plan);
   std::set<std::string> tables;
   std::set<std::size_t> needs;
-  collect(*input.plan, policy_, tables, needs);
-  for (const auto& raw : aggregation.raw) collect(*raw, policy_, tables, needs);
-  for (const auto& condition : aggregation.conditions) collect(*condition, policy_, tables, needs);
-  release.tables.assign(tables.begin(), tables.end());
+  collect(*input.plan, tables, needs);
+  for (const auto& raw : aggregation.raw) collect(*raw, tables, needs);
+  for (const auto& condition : aggregation.conditions) collect(*condition, tables, needs);
+  for (const std::string& name : tables)
+    if (const auto* table = policy_.table(name); table != nullptr && !table->is_public())
+      release.tables.push_back(name);
+  if (!release.over_files.sql.empty()) release.file_tables.assign(tables.begin(), tables.end());
   release.needs.assign(needs.begin(), needs.end());
   for (const bool sought : aggregation.bound_is_sought)
     if (sought)

@@ -8,7 +8,7 @@
 // Guarantee: (a) every row of `partials_sql` and of a stream belongs to the privacy unit in its
 //            column `unit`: taking one unit out of the data takes out exactly its rows and changes
 //            no other; (b) per-row values are integers within [lower, upper], clamped in the
-//            statement (by the adapter in streamed_sql); (c) statements do not fail, whatever the
+//            statement (by the adapter in streamed rows); (c) statements do not fail, whatever the
 //            rows hold; (d) nothing in this struct depends on a row.
 // Assumes:   the curator drops partial rows whose key is not in a public key's domain, bounds each
 //            unit's contribution before anything is added up, and runs a question's statements on
@@ -234,6 +234,21 @@ struct UnitBounds {
   std::optional<std::uint64_t> groups_max;
 };
 
+/// rows_sql with values as they are, not yet on their grid, where that is only a matter of bounds:
+/// whole numbers, booleans and decimals of as many digits as the grid. The adapter moves them to
+/// [lower, upper].
+struct StreamedRows {
+  std::string sql{};
+  std::vector<int> digits{};  ///< by value: a decimal's, 0 for what is whole
+  /// By key: where it is not empty, `sql` has the key's place in this list instead of it, and NULL
+  /// for what is not there. A key with a range is NULL there outside of it.
+  std::vector<std::vector<catalog::Literal>> codes{};
+  /// Where whose rows these are is told by a link of the policy alone, and its key is a whole
+  /// number: `sql` without the join, with the link's key in the column `unit`, and the rows
+  /// (`link`, `unit`) of the table it leads to. Else empty.
+  std::string linked_sql{}, link_sql{};
+};
+
 struct Release {
   std::string table;   ///< "released_1": the name the final statement reads
   std::string people;  ///< whose privacy: the policy's Unit::people
@@ -258,19 +273,12 @@ struct Release {
   /// The same before anything is added up, for an engine adapter that bounds while it streams: one
   /// row per source row with unit, k1, ..., q1, ... (one per value) and the conditions p1, ...
   std::string rows_sql;
-  /// The same with values as they are, not yet on their grid, where that is only a matter of
-  /// bounds: whole numbers, booleans and decimals of as many digits as the grid. The adapter moves
-  /// them to [lower, upper]; `streamed_digits` has a decimal's digits by value, 0 for what is
-  /// whole.
-  std::string streamed_sql;
-  std::vector<int> streamed_digits;
-  /// By key: where it is not empty, streamed_sql has the key's place in this list instead of it,
-  /// and NULL for what is not there. A key with a range is NULL there outside of it.
-  std::vector<std::vector<catalog::Literal>> streamed_codes;
-  /// Where whose rows these are is told by a link of the policy alone, and its key is a whole
-  /// number: streamed_sql without the join, with the link's key in the column `unit`, and the rows
-  /// (`link`, `unit`) of the table it leads to. Else empty.
-  std::string linked_sql, link_sql;
+  /// For Engine::visit. Without a statement: planned for the SQL form alone.
+  StreamedRows streamed;
+  /// The same for the embedded engine over the files of these tables (Engine::over_files), where
+  /// the engine may have them near; else without a statement.
+  StreamedRows over_files;
+  std::vector<std::string> file_tables;
   /// Only where one_row_per_unit: one row per group with the exact totals k1, ..., f1, ...,
   /// `units`.
   std::optional<std::string> totals_sql;

@@ -265,77 +265,168 @@ std::pair<std::string, std::vector<catalog::Literal>> streamed_key(const Key& ke
   return {fmt::format("CASE {0}{1} END AS {0}", k, codes), listed->values};
 }
 
+std::vector<std::string> with(std::vector<std::string> list, const std::vector<std::string>& more) {
+  list.insert(list.end(), more.begin(), more.end());
+  return list;
+}
+
+// Engines elsewhere add up numbers of 32 bits in 64, which is much faster than in 128; below this
+// size 2^40 of them still fit.
+bool sums_small(const Release& release, const Feature& feature, const EngineDialect* dialect) {
+  constexpr std::int64_t kSmall = 1 << 22;
+  if (dialect == nullptr || feature.kind != Feature::Kind::Sum) return false;
+  const Value& value = release.values[*feature.value];
+  return value.lower >= -kSmall && value.upper <= kSmall;
+}
+
+/// A release's rows in layers: expressions, then the grid. The engine runs them as one projection.
+class RowLayers {
+ public:
+  RowLayers(const ReleaseInput& input, const Release& release, const EngineDialect* dialect)
+      : input_(input),
+        dialect_(dialect),
+        unit_fits_(input.unit->type.kind == TypeKind::Integer ||
+                   input.unit->type.kind == TypeKind::Text ||
+                   input.unit->type.kind == TypeKind::Date),
+        unit_text_(as_it_lies(*input.unit, nullptr)) {
+    for (std::size_t i = 0; i < input.keys.size(); ++i) add_key(i, release.keys[i]);
+    for (std::size_t i = 0; i < input.raw.size(); ++i) add_value(i, release);
+    for (std::size_t i = 0; i < input.conditions.size(); ++i) {
+      want(*input.conditions[i]);
+      first_.push_back(fmt::format(
+          "{} AS p{}", emit_scalar(*input.conditions[i], &input.facts, dialect), i + 1));
+      second_.push_back(fmt::format("p{}", i + 1));
+      streamed_.push_back(second_.back());
+    }
+    with_unit_ = wanted_;
+    for_each_column(*input.unit, [&](ColumnId id) { with_unit_.push_back(id); });
+  }
+
+  const std::vector<std::string>& keys() const { return keys_; }
+  const std::vector<std::string>& columns() const { return second_; }
+
+  std::string rows() const {
+    return fmt::format("SELECT {} FROM {}", joined(with({"unit"}, second_)), named(dialect_, true));
+  }
+
+  // A row that is its own unit needs no name for it; other rows without a unit belong to nobody.
+  std::string rows_without_unit(const std::vector<std::string>& columns, bool unit_is_row) const {
+    const auto or_one = [](const std::vector<std::string>& list) {
+      return list.empty() ? std::string("1 AS one") : joined(list);
+    };
+    const auto plan =
+        emit_plan(input_.plan, unit_is_row ? wanted_ : with_unit_, &input_.facts, dialect_);
+    return fmt::format("SELECT {} FROM (SELECT {} FROM ({}){})", or_one(columns), or_one(first_),
+                       plan, unit_is_row ? "" : fmt::format(" WHERE {} IS NOT NULL", unit_text_));
+  }
+
+  StreamedRows streamed() const {
+    StreamedRows made;
+    made.digits = digits_;
+    made.codes = codes_;
+    // Whoever reads by pages leaves out rows without a unit by itself.
+    const EngineDialect* by_pages =
+        dialect_ != nullptr && is_row_by_row(input_.plan) ? dialect_->by_pages() : nullptr;
+    made.sql = fmt::format("SELECT {} FROM {}", joined(with({"unit"}, streamed_)),
+                           by_pages != nullptr ? named(by_pages, false) : named(dialect_, true));
+    if (dialect_ != nullptr) {
+      made.sql = dialect_->statement(made.sql);
+    } else if (input_.link && unit_fits_ && input_.link->key->type.kind == TypeKind::Integer &&
+               input_.link->target->type.kind == TypeKind::Integer) {
+      const auto& link = *input_.link;
+      auto with_key = wanted_;
+      for_each_column(*link.key, [&](ColumnId id) { with_key.push_back(id); });
+      const auto key = emit_scalar(*link.key), target = emit_scalar(*link.target);
+      made.linked_sql =
+          fmt::format("SELECT {} FROM (SELECT {} FROM ({}) WHERE {} IS NOT NULL)",
+                      joined(with({"unit"}, streamed_)), joined(with({key + " AS unit"}, first_)),
+                      emit_plan(*link.rows, with_key, &input_.facts), key);
+      std::vector<ColumnId> owner;
+      for (const ScalarPtr& one : {link.target, input_.unit})
+        for_each_column(*one, [&](ColumnId id) { owner.push_back(id); });
+      made.link_sql = fmt::format("SELECT {} AS link, {} AS unit FROM ({})", target, unit_text_,
+                                  emit_plan(*link.owner, owner));
+    }
+    return made;
+  }
+
+ private:
+  void want(const Scalar& scalar) {
+    for_each_column(scalar, [&](ColumnId id) { wanted_.push_back(id); });
+  }
+
+  // A column as wide as the table keeps it, where nothing is computed from it but small sums.
+  std::string as_it_lies(const Scalar& one, const FactsTable* facts) const {
+    const auto* use = std::get_if<ColumnUse>(&one.node);
+    return use != nullptr ? column_name(use->id) : emit_scalar(one, facts, dialect_);
+  }
+
+  void add_key(std::size_t i, const Key& key) {
+    const ScalarPtr& scalar = input_.keys[i].second;
+    want(*scalar);
+    auto text = as_it_lies(*scalar, &input_.facts);
+    if (scalar->type.kind == TypeKind::Decimal) text = fmt::format("CAST({} AS DOUBLE)", text);
+    first_.push_back(fmt::format("{} AS k{}", text, i + 1));
+    keys_.push_back(fmt::format("k{}", i + 1));
+    second_.push_back(keys_.back());
+    auto [short_key, codes] = streamed_key(key, dialect_);
+    streamed_.push_back(std::move(short_key));
+    codes_.push_back(std::move(codes));
+  }
+
+  void add_value(std::size_t i, const Release& release) {
+    const Value& value = release.values[i];
+    const bool may_be_narrow =
+        std::none_of(release.features.begin(), release.features.end(), [&](const Feature& feature) {
+          return (feature.value == i || feature.second == i) &&
+                 !sums_small(release, feature, dialect_) && feature.kind != Feature::Kind::Count &&
+                 feature.kind != Feature::Kind::Distinct;
+        });
+    want(*input_.raw[i]);
+    first_.push_back(fmt::format("{} AS v{}",
+                                 may_be_narrow
+                                     ? as_it_lies(*input_.raw[i], &input_.facts)
+                                     : emit_scalar(*input_.raw[i], &input_.facts, dialect_),
+                                 i + 1));
+    const auto grid = grid_expression(value, fmt::format("v{}", i + 1), dialect_);
+    second_.push_back(fmt::format("{} AS q{}", grid, i + 1));
+    // Decimals of other engines come as whole numbers only.
+    const auto narrow = dialect_ == nullptr || value.type.kind == TypeKind::Text
+                            ? std::nullopt
+                            : dialect_->narrow(grid, value.lower, value.upper);
+    const bool as_it_is = !narrow && is_on_its_grid(value) &&
+                          (dialect_ == nullptr || value.type.kind != TypeKind::Decimal);
+    streamed_.push_back(narrow     ? fmt::format("{} AS q{}", *narrow, i + 1)
+                        : as_it_is ? fmt::format("v{0} AS q{0}", i + 1)
+                                   : second_.back());
+    digits_.push_back(as_it_is && value.type.kind == TypeKind::Decimal ? value.type.scale : 0);
+  }
+
+  std::string named(const EngineDialect* dialect, bool somebodys) const {
+    return fmt::format(
+        "(SELECT {} FROM ({}){})",
+        joined(with({unit_fits_ ? unit_text_ + " AS unit"
+                                : fmt::format("CAST({} AS VARCHAR) AS unit", unit_text_)},
+                    first_)),
+        emit_plan(input_.plan, with_unit_, &input_.facts, dialect),
+        somebodys ? fmt::format(" WHERE {} IS NOT NULL", unit_text_) : "");
+  }
+
+  const ReleaseInput& input_;
+  const EngineDialect* dialect_;
+  const bool unit_fits_;
+  const std::string unit_text_;
+  std::vector<std::string> first_, second_, streamed_, keys_;
+  std::vector<int> digits_;
+  std::vector<std::vector<catalog::Literal>> codes_;
+  std::vector<ColumnId> wanted_, with_unit_;
+};
+
 }  // namespace
 
 void write_release_sql(const ReleaseInput& input, Release& release) {
-  // Three layers: expressions, then the grid, then sums. The engine runs them as one projection.
-  std::vector<ColumnId> wanted;
-  const auto want = [&](const ScalarPtr& scalar) {
-    for_each_column(*scalar, [&](ColumnId id) { wanted.push_back(id); });
-  };
-  // Engines elsewhere add up numbers of 32 bits in 64, which is much faster than in 128; below this
-  // size 2^40 of them still fit.
-  constexpr std::int64_t kSmall = 1 << 22;
-  const auto sums_small = [&](const Feature& feature) {
-    if (input.dialect == nullptr || feature.kind != Feature::Kind::Sum) return false;
-    const Value& value = release.values[*feature.value];
-    return value.lower >= -kSmall && value.upper <= kSmall;
-  };
-  // A column as wide as the table keeps it, where nothing is computed from it but such sums.
-  const auto as_it_lies = [&](const Scalar& one, const FactsTable* facts) {
-    const auto* use = std::get_if<ColumnUse>(&one.node);
-    return use != nullptr ? column_name(use->id) : emit_scalar(one, facts, input.dialect);
-  };
-  const auto may_be_narrow = [&](std::size_t value) {
-    return std::none_of(
-        release.features.begin(), release.features.end(), [&](const Feature& feature) {
-          return (feature.value == value || feature.second == value) && !sums_small(feature) &&
-                 feature.kind != Feature::Kind::Count && feature.kind != Feature::Kind::Distinct;
-        });
-  };
-  std::vector<std::string> first, second, streamed, keys;
-  for (std::size_t i = 0; i < input.keys.size(); ++i) {
-    const ScalarPtr& key = input.keys[i].second;
-    want(key);
-    auto text = as_it_lies(*key, &input.facts);
-    if (key->type.kind == TypeKind::Decimal) text = fmt::format("CAST({} AS DOUBLE)", text);
-    first.push_back(fmt::format("{} AS k{}", text, i + 1));
-    keys.push_back(fmt::format("k{}", i + 1));
-    second.push_back(keys.back());
-    auto [short_key, codes] = streamed_key(release.keys[i], input.dialect);
-    streamed.push_back(std::move(short_key));
-    release.streamed_codes.push_back(std::move(codes));
-  }
-  for (std::size_t i = 0; i < input.raw.size(); ++i) {
-    want(input.raw[i]);
-    first.push_back(fmt::format("{} AS v{}",
-                                may_be_narrow(i)
-                                    ? as_it_lies(*input.raw[i], &input.facts)
-                                    : emit_scalar(*input.raw[i], &input.facts, input.dialect),
-                                i + 1));
-    second.push_back(fmt::format("{} AS q{}", input.grid_sql[i], i + 1));
-    // Decimals of other engines come as whole numbers only.
-    const auto narrow = input.dialect == nullptr || release.values[i].type.kind == TypeKind::Text
-                            ? std::nullopt
-                            : input.dialect->narrow(input.grid_sql[i], release.values[i].lower,
-                                                    release.values[i].upper);
-    const bool as_it_is =
-        !narrow && is_on_its_grid(release.values[i]) &&
-        (input.dialect == nullptr || release.values[i].type.kind != TypeKind::Decimal);
-    streamed.push_back(narrow     ? fmt::format("{} AS q{}", *narrow, i + 1)
-                       : as_it_is ? fmt::format("v{0} AS q{0}", i + 1)
-                                  : second.back());
-    release.streamed_digits.push_back(as_it_is && release.values[i].type.kind == TypeKind::Decimal
-                                          ? release.values[i].type.scale
-                                          : 0);
-  }
-  for (std::size_t i = 0; i < input.conditions.size(); ++i) {
-    want(input.conditions[i]);
-    first.push_back(fmt::format(
-        "{} AS p{}", emit_scalar(*input.conditions[i], &input.facts, input.dialect), i + 1));
-    second.push_back(fmt::format("p{}", i + 1));
-    streamed.push_back(second.back());
-  }
+  const RowLayers layers(input, release, input.dialect);
+  const auto& keys = layers.keys();
   const auto widened = [&](const std::string& sql) {
     constexpr std::string_view kBegin = "coalesce(sum(", kEnd = "), 0)";
     if (input.dialect == nullptr || input.dialect->sums_are_wide() || !sql.starts_with(kBegin) ||
@@ -349,75 +440,21 @@ void write_release_sql(const ReleaseInput& input, Release& release) {
     const Feature& feature = release.features[i];
     features.push_back(
         fmt::format("{} AS f{}",
-                    sums_small(feature)
+                    sums_small(release, feature, input.dialect)
                         ? fmt::format("coalesce(sum(CAST(q{} AS INTEGER)), 0)", *feature.value + 1)
                         : widened(input.feature_sql[i]),
                     i + 1));
   }
 
-  const auto or_one = [](const std::vector<std::string>& list) {
-    return list.empty() ? std::string("1 AS one") : joined(list);
-  };
-  const auto with = [](std::vector<std::string> list, std::vector<std::string> more) {
-    list.insert(list.end(), more.begin(), more.end());
-    return list;
-  };
-  const bool unit_fits = input.unit->type.kind == TypeKind::Integer ||
-                         input.unit->type.kind == TypeKind::Text ||
-                         input.unit->type.kind == TypeKind::Date;
-  const auto unit_text = as_it_lies(*input.unit, nullptr);
-  auto with_unit = wanted;
-  for_each_column(*input.unit, [&](ColumnId id) { with_unit.push_back(id); });
-  // A row that is its own unit needs no name for it; other rows without a unit belong to nobody.
-  const auto rows_without_unit = [&](const std::vector<std::string>& columns) {
-    const auto plan = emit_plan(input.plan, release.unit_is_row ? wanted : with_unit, &input.facts,
-                                input.dialect);
-    return fmt::format("SELECT {} FROM (SELECT {} FROM ({}){})", or_one(columns), or_one(first),
-                       plan,
-                       release.unit_is_row ? "" : fmt::format(" WHERE {} IS NOT NULL", unit_text));
-  };
-  // Whoever reads by pages leaves out rows without a unit by itself.
-  const EngineDialect* by_pages =
-      input.dialect != nullptr && is_row_by_row(input.plan) ? input.dialect->by_pages() : nullptr;
-  const auto named = [&](const EngineDialect* dialect) {
-    return fmt::format(
-        "(SELECT {} FROM ({}){})",
-        joined(with({unit_fits ? unit_text + " AS unit"
-                               : fmt::format("CAST({} AS VARCHAR) AS unit", unit_text)},
-                    first)),
-        emit_plan(input.plan, with_unit, &input.facts, dialect),
-        by_pages != nullptr && dialect == by_pages
-            ? ""
-            : fmt::format(" WHERE {} IS NOT NULL", unit_text));
-  };
-  const std::string rows =
-      fmt::format("SELECT {} FROM {}", joined(with({"unit"}, second)), named(input.dialect));
-  release.streamed_sql = fmt::format("SELECT {} FROM {}", joined(with({"unit"}, streamed)),
-                                     named(by_pages != nullptr ? by_pages : input.dialect));
-  if (input.link && unit_fits && input.link->key->type.kind == TypeKind::Integer &&
-      input.link->target->type.kind == TypeKind::Integer) {
-    const auto& link = *input.link;
-    auto with_key = wanted;
-    for_each_column(*link.key, [&](ColumnId id) { with_key.push_back(id); });
-    const auto key = emit_scalar(*link.key), target = emit_scalar(*link.target);
-    release.linked_sql =
-        fmt::format("SELECT {} FROM (SELECT {} FROM ({}) WHERE {} IS NOT NULL)",
-                    joined(with({"unit"}, streamed)), joined(with({key + " AS unit"}, first)),
-                    emit_plan(*link.rows, with_key, &input.facts), key);
-    std::vector<ColumnId> owner;
-    for (const ScalarPtr& one : {link.target, input.unit})
-      for_each_column(*one, [&](ColumnId id) { owner.push_back(id); });
-    release.link_sql = fmt::format("SELECT {} AS link, {} AS unit FROM ({})", target, unit_text,
-                                   emit_plan(*link.owner, owner));
-  }
+  const std::string rows = layers.rows();
   const auto unit_and_keys = with({"unit"}, keys);
   if (release.bounds.one_row_per_unit) {
     // Nothing to add up within a unit, but a row is still what the curator expects.
-    auto columns = second, sums = features;
+    auto columns = layers.columns(), sums = features;
     if (input.dialect == nullptr) absent_as_zero(release, columns, sums);
     release.totals_sql =
         fmt::format("SELECT {} FROM ({})", joined(with(with(keys, sums), {"count(*) AS units"})),
-                    rows_without_unit(columns));
+                    layers.rows_without_unit(columns, release.unit_is_row));
     if (!keys.empty()) *release.totals_sql += " GROUP BY " + joined(keys);
   }
   release.rows_sql = rows;
@@ -431,14 +468,12 @@ void write_release_sql(const ReleaseInput& input, Release& release) {
         "{}, {}",
         joined(unit_and_keys), q, rows, q, joined(unit_and_keys), q);
   }
-  if (input.dialect == nullptr) return;
   // Rows stay where they are: only sums travel from an engine that is far away.
-  if (input.dialect->streams_rows())
-    release.streamed_sql = input.dialect->statement(release.streamed_sql);
-  else
-    release.streamed_sql.clear();
-  release.linked_sql.clear();
-  release.link_sql.clear();
+  if (input.dialect == nullptr || input.dialect->streams_rows())
+    release.streamed = layers.streamed();
+  if (input.dialect == nullptr) return;
+  if (input.dialect->may_have_files() && !release.unit_is_row)
+    release.over_files = RowLayers(input, release, nullptr).streamed();
   release.rows_sql = input.dialect->statement(release.rows_sql);
   release.partials_sql = input.dialect->statement(release.partials_sql);
   if (release.totals_sql) release.totals_sql = input.dialect->statement(*release.totals_sql);

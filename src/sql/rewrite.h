@@ -42,7 +42,6 @@ struct ReleaseInput {
   ScalarPtr unit;
   const std::vector<std::pair<ColumnId, ScalarPtr>>& keys;
   const std::vector<ScalarPtr>& raw;
-  const std::vector<std::string>& grid_sql;
   const std::vector<ScalarPtr>& conditions;
   const std::vector<std::string>& feature_sql;
   const FactsTable& facts;
@@ -50,7 +49,7 @@ struct ReleaseInput {
   std::optional<UnitLinkPlan> link{};
 };
 
-/// Fills in rows_sql, partials_sql, totals_sql and the streams' sql.
+/// Fills in rows_sql, partials_sql, totals_sql, streamed, over_files and the streams' sql.
 void write_release_sql(const ReleaseInput& input, Release& release);
 
 /// Contribution bounding inside the engine, for engines that are far away: one row per group with

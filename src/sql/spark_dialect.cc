@@ -44,6 +44,7 @@ class SparkDialect final : public RemoteDialect {
   }
   bool sums_are_wide() const override { return false; }  // they are 64 bits, and wrap around
   bool streams_rows() const override { return streams_rows_; }
+  bool may_have_files() const override { return streams_rows_; }
   std::optional<std::string> narrow(const std::string& whole, std::int64_t lower,
                                     std::int64_t upper) const override {
     for (const auto& [bits, type] : {std::pair{7, "TINYINT"}, {15, "SMALLINT"}, {31, "INT"}})

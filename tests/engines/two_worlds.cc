@@ -264,7 +264,7 @@ TwoWorlds::Verdict TwoWorlds::compare(const std::string& statement) {
     compare_rows(statement, here.partials_sql, there.partials_sql);
     if (quick_) compare_rows(statement, here.rows_sql, there.rows_sql);
     if (here.totals_sql) compare_rows(statement, *here.totals_sql, *there.totals_sql);
-    if (!there.streamed_sql.empty()) compare_streamed(statement, here, there);
+    if (!there.streamed.sql.empty()) compare_streamed(statement, here, there);
     for (std::size_t s = 0; s < here.streams.size(); ++s)
       compare_rows(statement, here.streams[s].sql, there.streams[s].sql);
     for (std::size_t s = 0; s < here.public_key_sets.size(); ++s)

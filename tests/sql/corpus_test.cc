@@ -322,10 +322,10 @@ TEST(SqlCorpusTest, NoRowCanMakeAStatementFail) {
       SCOPED_TRACE(one.statement);
       for (const Release& release : planned->releases) {
         if (!release.needs.empty()) continue;
-        std::vector<std::string> all{release.partials_sql, release.rows_sql, release.streamed_sql};
-        if (!release.link_sql.empty()) {
-          all.push_back(release.linked_sql);
-          all.push_back(release.link_sql);
+        std::vector<std::string> all{release.partials_sql, release.rows_sql, release.streamed.sql};
+        if (!release.streamed.link_sql.empty()) {
+          all.push_back(release.streamed.linked_sql);
+          all.push_back(release.streamed.link_sql);
         }
         for (const auto& stream : release.streams) all.push_back(stream.sql);
         if (release.totals_sql) all.push_back(*release.totals_sql);

@@ -36,9 +36,8 @@ class Connection {
   /// The files that a statement would read, as far as Spark knows.
   virtual Result<std::vector<std::string>> input_files(const std::string& sql) = 0;
 
-  /// Bytes of the largest relation that a statement reads or makes on its way, as Spark's planner
-  /// knows them without reading it; very many where it does not.
-  virtual Result<double> planned_bytes(const std::string& sql) = 0;
+  /// A statement's plan with its sizes, in Spark's words; no row is read.
+  virtual Result<std::string> plan(const std::string& sql) = 0;
 
   /// The last statement failed since its rows are more than the server's memory may hold.
   virtual bool was_too_large() const = 0;

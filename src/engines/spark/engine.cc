@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <map>
 #include <optional>
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include "engines/remote_state_internal.h"
 #include "engines/spark/arrow_internal.h"
 #include "engines/spark/connection_internal.h"
+#include "engines/spark/files_internal.h"
 #include "engines/spark/words_internal.h"
 
 namespace discreet {
@@ -17,6 +19,7 @@ namespace discreet {
 struct SparkEngine::State : RemoteState<spark::Connection> {
   spark::Address address;
   SparkEngineSettings settings;
+  std::map<std::string, std::vector<std::string>> files;  // by relation, as identity() saw them
 
   Result<std::optional<arrow::Batches>> next_batches() {
     DISCREET_TRY(auto bytes, noted(connection->next()));
@@ -48,8 +51,9 @@ Result<VisitedRows> SparkEngine::State::visit(const std::string& sql,
   VisitedRows visited{0, !word};
   if (!word) return visited;
   constexpr double kGoesMax = 8;
-  DISCREET_TRY(const double bytes, connection->planned_bytes(sql));
-  const double wanted = std::max(1.0, std::ceil(bytes / settings.bytes_at_once));
+  DISCREET_TRY(const std::string plan, connection->plan(sql));
+  const double wanted =
+      std::max(1.0, std::ceil(spark::largest_size(plan) / settings.bytes_at_once));
   if (wanted > kGoesMax) return VisitedRows{0, true};
   const int goes = static_cast<int>(wanted);
   for (int go = 0; go < goes && !visited.stopped; ++go) {
@@ -176,8 +180,26 @@ Result<std::string> SparkEngine::identity(const std::string& relation) {
     std::sort(files.begin(), files.end());
     std::string identity;
     for (const auto& file : files) identity += file + "\n";
+    state_->files[relation] = std::move(files);
     return identity;
   });
+}
+
+Result<std::vector<std::string>> SparkEngine::plain_files(const std::string& relation) {
+  std::vector<std::string> paths;
+  if (!state_->address.is_near()) return paths;
+  for (const auto& file : state_->files[relation]) {
+    auto path = spark::local_file(file);
+    if (!path) return std::vector<std::string>();
+    paths.push_back(*std::move(path));
+  }
+  if (paths.empty()) return paths;
+  return state_->with_connection(
+      [&](spark::Connection& connection) -> Result<std::vector<std::string>> {
+        DISCREET_TRY(const std::string plan, connection.plan("SELECT * FROM " + relation));
+        if (!spark::is_plain(plan)) paths.clear();
+        return std::move(paths);
+      });
 }
 
 Result<EngineRows> SparkEngine::query(const std::string& sql) {

@@ -42,6 +42,9 @@ class SparkEngine final : public RemoteEngine {
   /// Spark itself never does that. "" of a relation without files.
   Result<std::string> identity(const std::string& relation) override;
 
+  /// Of a server on a loopback address, where Spark itself wrote the files.
+  Result<std::vector<std::string>> plain_files(const std::string& relation) override;
+
   Result<EngineRows> query(const std::string& sql) override;
   Result<void> check(const std::string& sql) override;
   Result<VisitedRows> visit(const std::string& sql, const std::vector<std::string>& columns,

@@ -236,7 +236,7 @@ class GrpcConnection final : public Connection {
     return files;
   }
 
-  Result<double> planned_bytes(const std::string& sql) override {
+  Result<std::string> plan(const std::string& sql) override {
     constexpr int kCost = 4;  // ExplainMode: the plan with the size of each of its parts
     const auto request = prepared("AnalyzePlanRequest");
     Message* explain = part(*request, "explain");
@@ -244,7 +244,7 @@ class GrpcConnection final : public Connection {
     explain->GetReflection()->SetEnumValue(explain, field(*explain, "explain_mode"), kCost);
     const auto response = Protocol::get().make("AnalyzePlanResponse");
     DISCREET_TRY_VOID(call("AnalyzePlan", *request, *response));
-    return largest_size(text(inside(*response, "explain"), "explain_string"));
+    return text(inside(*response, "explain"), "explain_string");
   }
 
   /// Asks the server to stop the statement, then stops listening to it.

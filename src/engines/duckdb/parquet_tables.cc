@@ -1,0 +1,111 @@
+#include "engines/duckdb/parquet_tables.h"
+
+#include <algorithm>
+#include <set>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+namespace discreet {
+namespace {
+
+/// Names a file's state. "": this program cannot read it.
+std::string state_of(const std::string& file) {
+  struct stat found{};
+  if (access(file.c_str(), R_OK) != 0 || stat(file.c_str(), &found) != 0 || !S_ISREG(found.st_mode))
+    return "";
+  return fmt::format("{} {} {} {}.{}\n", file, found.st_ino, found.st_size, found.st_mtim.tv_sec,
+                     found.st_mtim.tv_nsec);
+}
+
+}  // namespace
+
+Result<ParquetTables> ParquetTables::open(OperatorLog log) {
+  DuckDbSettings settings;
+  settings.operator_log = std::move(log);
+  DISCREET_TRY(DuckDb engine, DuckDb::open(std::move(settings)));
+  return ParquetTables(std::move(engine));
+}
+
+Result<bool> ParquetTables::show(const std::string& table, const std::vector<Column>& columns,
+                                 const std::vector<std::string>& files) {
+  std::string state, list;
+  for (const std::string& file : files) {
+    const std::string one = state_of(file);
+    if (one.empty()) return false;
+    state += one;
+    list += (list.empty() ? "" : ", ") + sql_literal(file);
+  }
+  if (files.empty()) return false;
+  for (const Column& column : columns) state += column.name + "\n" + column.type + "\n";
+  if (const auto found = shown_.find(table); found != shown_.end() && found->second == state)
+    return true;
+  shown_.erase(table);
+  list = "[" + list + "]";
+  // Files that it cannot read at all are no failure: the other engine reads them.
+  const auto common = common_columns(list, files.size(), columns);
+  if (!common || common->empty()) return false;
+  std::string names;
+  for (const std::string& name : *common)
+    names += (names.empty() ? "" : ", ") + sql_identifier(name);
+  DISCREET_TRY_VOID(engine_.execute(
+      fmt::format("CREATE OR REPLACE TEMP VIEW {} AS SELECT {} FROM read_parquet({}, "
+                  "hive_partitioning = false, union_by_name = false, filename = false)",
+                  sql_identifier(table), names, list)));
+  shown_[table] = std::move(state);
+  return true;
+}
+
+Result<std::vector<std::pair<std::string, std::string>>> ParquetTables::texts(
+    const std::string& sql) {
+  std::vector<std::pair<std::string, std::string>> made;
+  DISCREET_TRY(EngineRows rows, engine_.query(sql));
+  for (;;) {
+    DISCREET_TRY(const auto chunk, rows.next());
+    if (!chunk) return made;
+    for (std::size_t row = 0; row < chunk->size(); ++row)
+      made.emplace_back(chunk->varchar(0, row), chunk->varchar(1, row));
+  }
+}
+
+Result<std::vector<std::string>> ParquetTables::common_columns(const std::string& list,
+                                                               std::size_t files,
+                                                               const std::vector<Column>& columns) {
+  // As DuckDB reads the first file ...
+  DISCREET_TRY(const auto read,
+               texts(fmt::format("SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM "
+                                 "read_parquet({}, hive_partitioning = false))",
+                                 list)));
+  // ... and what has one form in all of them.
+  DISCREET_TRY(
+      const auto same,
+      texts(fmt::format(
+          "SELECT name, max(form) FROM (SELECT file_name, name, concat_ws('|', type, type_length, "
+          "converted_type, scale, precision, logical_type, num_children) AS form FROM "
+          "parquet_schema({0})) GROUP BY name HAVING count(*) = {1} AND count(DISTINCT file_name) "
+          "= "
+          "{1} AND min(form) = max(form)",
+          list, files)));
+  // Days and times that Spark would read in the calendar of its older versions.
+  DISCREET_TRY(const auto old,
+               texts(fmt::format("SELECT decode(key), '' FROM parquet_kv_metadata({}) "
+                                 "WHERE starts_with(decode(key), "
+                                 "'org.apache.spark.legacy') OR (decode(key) = "
+                                 "'org.apache.spark.version' AND decode(value) < '3')",
+                                 list)));
+  if (!old.empty()) return std::vector<std::string>();
+  std::set<std::string> everywhere;
+  for (const auto& [name, form] : same) everywhere.insert(name);
+  std::vector<std::string> common;
+  for (const Column& column : columns) {
+    const bool fits = std::any_of(read.begin(), read.end(), [&](const auto& one) {
+      return one.first == column.name && one.second == column.type;
+    });
+    if (fits && everywhere.contains(column.name)) common.push_back(column.name);
+  }
+  return common;
+}
+
+}  // namespace discreet

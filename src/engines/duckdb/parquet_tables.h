@@ -1,0 +1,44 @@
+// Tables of another engine, read from the files in which it keeps them.
+//
+// Guarantee: a column is shown only if every file has it, under that name, in the same form, and as
+//            the very type that the other engine calls it; a statement that names another column is
+//            not taken (DuckDb::check).
+// Guarantee: files are read whole and without a guess: no patterns, no values from folders' names.
+// Assumes:   a file that has the name, the size and the time of an earlier one is that file.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "engines/duckdb/database.h"
+
+namespace discreet {
+
+class ParquetTables {
+ public:
+  static Result<ParquetTables> open(OperatorLog log);
+
+  struct Column {
+    std::string name, type;  ///< DuckDB's type: "DECIMAL(10,2)"
+  };
+  /// From now on statements of engine() that read `table` read these files. False: they cannot be
+  /// read as they are, and there is no such table.
+  Result<bool> show(const std::string& table, const std::vector<Column>& columns,
+                    const std::vector<std::string>& files);
+
+  DuckDb& engine() { return engine_; }
+
+ private:
+  explicit ParquetTables(DuckDb engine) : engine_(std::move(engine)) {}
+  Result<std::vector<std::pair<std::string, std::string>>> texts(const std::string& sql);
+  Result<std::vector<std::string>> common_columns(const std::string& list, std::size_t files,
+                                                  const std::vector<Column>& columns);
+
+  DuckDb engine_;
+  std::map<std::string, std::string> shown_;  // by table: its files as they were, "" for none
+};
+
+}  // namespace discreet
