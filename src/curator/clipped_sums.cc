@@ -257,13 +257,15 @@ ClippedSums::Sizes ClippedSums::measure(const Contributions& contributions,
   Sizes sizes{RawVector<UInt128>(contributions.units()), std::vector<std::int64_t>(bounds_.size())};
   std::mutex mutex;
   contributions.for_each_piece([&](std::size_t unit, std::size_t last, std::size_t) {
-    std::vector<std::int64_t> above(bounds_.size());
+    std::vector<std::int64_t> just_above(bounds_.size() + 1);  // so many bounds
     for (; unit < last; ++unit) {
       const UInt128 size = sizes.of_unit[unit] = size_of_unit(unit);
-      for (std::size_t i = 0; i < bounds_.size() && size > bounds_[i]; ++i) ++above[i];
+      const auto first = std::lower_bound(bounds_.begin(), bounds_.end(), size);
+      ++just_above[static_cast<std::size_t>(first - bounds_.begin())];
     }
     const std::lock_guard lock(mutex);
-    for (std::size_t i = 0; i < above.size(); ++i) sizes.above[i] += above[i];
+    std::int64_t above = 0;
+    for (std::size_t i = bounds_.size(); i-- > 0;) sizes.above[i] += above += just_above[i + 1];
   });
   return sizes;
 }

@@ -190,6 +190,7 @@ Result<std::optional<Contributions>> Contributions::load_streamed(
     RandomSource& random, std::optional<std::uint64_t> groups_max) {
   auto shape = streaming_shape(release, streamed);
   if (!shape) return std::optional<Contributions>();
+  if (groups.is_public()) shape->groups_known = groups.size();
   std::optional<UnitRows> rows;
   if (!streamed.link_sql.empty()) {
     shape->link_sql = streamed.link_sql;

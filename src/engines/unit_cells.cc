@@ -4,19 +4,22 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <new>
+#include <utility>
 
 namespace discreet {
 namespace {
 
 // Pages of 2 MiB: cells are visited in no order, and small pages would each have to be found.
-constexpr std::size_t kSlabBytes = std::size_t{2} << 20;
+constexpr std::size_t kPageBytes = std::size_t{2} << 20, kSlabBytes = 8 * kPageBytes;
 constexpr std::size_t kSlots = 4;
-constexpr int kGroupBits = 24;
+constexpr int kGroupBits = 24;  // of a wide cell
+// Narrow cells are worth it as long as they are not full after a few rows.
+constexpr int kTimesBitsMin = 4;
 // So many blocks are made without asking (of one slot; with more, fewer); later ones as long as
 // this many cells are used for each.
 constexpr std::uint64_t kFreeBlocks = 8192, kCellsPerBlock = 32;
+constexpr std::int64_t kSmallBlocks = 1 << 16;
 
 }  // namespace
 
@@ -27,99 +30,161 @@ std::optional<CellLayout> CellLayout::of(const UnitRowsShape& shape) {
       }))
     return std::nullopt;
   CellLayout layout;
-  if (!shape.keys.empty()) {
-    layout.slots = kSlots;
+  const bool has_keys = !shape.keys.empty();
+  int range_bits = 0;
+  if (!shape.values.empty()) {
+    layout.has_value = true;
+    layout.lower = shape.values[0].lower;
+    layout.upper = shape.values[0].upper;
+    // 2^32 values must fit 62 bits.
+    constexpr std::int64_t kBoundMax = std::int64_t{1} << 30;
+    if (layout.lower < -kBoundMax || layout.upper > kBoundMax) return std::nullopt;
+    range_bits =
+        static_cast<int>(std::bit_width(static_cast<std::uint64_t>(layout.upper - layout.lower)));
+  }
+  if (has_keys) layout.slots = kSlots;
+  // As many rows as values above the lower bound: both parts are full at the same time. Groups have
+  // room for as many again that are not in the domain.
+  const auto bits_of = [](std::uint64_t number) {
+    return static_cast<int>(std::bit_width(number));
+  };
+  const int group_bits = !has_keys            ? 0
+                         : shape.groups_known ? bits_of(2 * *shape.groups_known + 1)
+                                              : 32;
+  const int times_bits = (32 - group_bits - range_bits) / 2;
+  if (times_bits >= kTimesBitsMin) {
+    layout.bytes = 4;
+    layout.times_bits = times_bits;
+    layout.sum_bits = 32 - group_bits - times_bits;
+    return layout;
+  }
+  if (has_keys) {
     layout.times_bits = 8;
     layout.sum_bits = 64 - kGroupBits - layout.times_bits;
   }
-  if (shape.values.empty()) return layout;
-  layout.has_value = true;
-  layout.lower = shape.values[0].lower;
-  layout.upper = shape.values[0].upper;
-  // times_max() values above the lower bound must fit the sum, and 2^32 of them 62 bits.
-  constexpr std::int64_t kBoundMax = std::int64_t{1} << 30;
-  if (layout.lower < -kBoundMax || layout.upper > kBoundMax) return std::nullopt;
-  const auto range = static_cast<std::uint64_t>(layout.upper - layout.lower);
-  const auto range_bits = static_cast<int>(std::bit_width(range));
+  // times_max() values above the lower bound must fit the sum.
   if (range_bits + layout.times_bits > layout.sum_bits) return std::nullopt;
   return layout;
 }
 
-std::uint64_t* UnitCells::make_block(std::int64_t number) {
-  const std::size_t words = kBlockUnits * layout_.slots;
+std::size_t CellLayout::used(const void* block) const {
+  const std::size_t cells = UnitCells::kBlockUnits * slots;
+  const auto count = [&](const auto* first) {
+    return cells - static_cast<std::size_t>(std::count(first, first + cells, 0U));
+  };
+  return bytes == 4 ? count(static_cast<const std::uint32_t*>(block))
+                    : count(static_cast<const std::uint64_t*>(block));
+}
+
+void UnitCells::Unmap::operator()(void* memory) const {
+  ::munmap(memory, kSlabBytes + kPageBytes);
+}
+
+void* UnitCells::make_block(std::int64_t number) {
+  const std::size_t bytes = kBlockUnits * layout_.slots * layout_.bytes;
   if (cells_.size() >= kFreeBlocks / layout_.slots + used_ / kCellsPerBlock ||
-      (cells_.size() + 1) * words * sizeof(std::uint64_t) > bytes_max_)
+      (cells_.size() + 1) * bytes > bytes_max_)
     return nullptr;
-  if (free_words_ < words) {
-    void* memory = std::aligned_alloc(kSlabBytes, kSlabBytes);
-    if (memory == nullptr) throw std::bad_alloc();
+  if (free_bytes_ < bytes) {
+    // Zeros, and nothing that is not touched takes memory.
+    void* memory = ::mmap(nullptr, kSlabBytes + kPageBytes, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
     slabs_.emplace_back(memory);
-    ::madvise(memory, kSlabBytes, MADV_HUGEPAGE);  // where the machine has them
-    free_ = static_cast<std::uint64_t*>(memory);
-    free_words_ = kSlabBytes / sizeof(std::uint64_t);
+    const auto address = reinterpret_cast<std::uintptr_t>(memory);
+    free_ = static_cast<char*>(memory) + (kPageBytes - address % kPageBytes) % kPageBytes;
+    free_bytes_ = kSlabBytes;
+    ::madvise(free_, kSlabBytes, MADV_HUGEPAGE);  // where the machine has them
   }
-  std::uint64_t* block = free_;
-  free_ += words;
-  free_words_ -= words;
-  std::fill_n(block, words, std::uint64_t{0});
+  void* block = free_;
+  free_ += bytes;
+  free_bytes_ -= bytes;
   static_cast<void>(numbers_.of(number));
   cells_.push_back(block);
+  if (number >= 0 && number < kSmallBlocks) {
+    if (small_.size() <= static_cast<std::size_t>(number))
+      small_.resize(std::bit_ceil(static_cast<std::size_t>(number) + 1));
+    small_[static_cast<std::size_t>(number)] = block;
+  }
   return block;
 }
 
-inline std::uint64_t* UnitCells::place(std::int64_t unit) {
-  const std::int64_t number = unit >> kBlockBits;
-  const auto code = numbers_.find(number);
-  std::uint64_t* block = code ? cells_[*code] : make_block(number);
-  if (block == nullptr) return nullptr;
-  return block + (static_cast<std::uint64_t>(unit) % kBlockUnits) * layout_.slots;
+inline void* UnitCells::find_block(std::int64_t number) {
+  if (static_cast<std::uint64_t>(number) < small_.size()) [[likely]]
+    if (void* block = small_[static_cast<std::size_t>(number)]; block != nullptr) [[likely]]
+      return block;
+  void* block = this->block(number);
+  return block != nullptr ? block : make_block(number);
 }
 
 std::size_t UnitCells::add(const Rows& rows) {
+  if (layout_.slots == 1)
+    return layout_.bytes == 4 ? add_to<std::uint32_t, false>(rows)
+                              : add_to<std::uint64_t, false>(rows);
+  return layout_.bytes == 4 ? add_to<std::uint32_t, true>(rows) : add_to<std::uint64_t, true>(rows);
+}
+
+template <class Cell, bool kHasKeys>
+std::size_t UnitCells::add_to(const Rows& rows) {
+  constexpr std::size_t kCells = kHasKeys ? kSlots : 1;
   const std::size_t count = rows.units.size();
   places_.resize(count);
   // Far ahead of the sums, so that memory is there by then.
   for (std::size_t row = 0; row < count; ++row) {
-    places_[row] = rows.done[row] != 0 ? nullptr : place(rows.units[row]);
-    __builtin_prefetch(places_[row], 1);
+    void* place = nullptr;
+    if (rows.all || rows.done[row] == 0) {
+      const std::int64_t unit = rows.units[row];
+      place = find_block(unit >> kBlockBits);
+      if (place != nullptr)
+        place =
+            static_cast<Cell*>(place) + (static_cast<std::uint64_t>(unit) % kBlockUnits) * kCells;
+    }
+    places_[row] = place;
+    __builtin_prefetch(place, 1);
   }
   const CellLayout layout = layout_;
-  const std::uint64_t times_max = layout.times_max();
+  const auto times_max = static_cast<Cell>(layout.times_max());
   const int above = layout.times_bits + layout.sum_bits;
-  std::size_t left = 0;
+  const std::uint64_t groups = std::uint64_t{1} << (8 * static_cast<int>(sizeof(Cell)) - above);
+  std::size_t left = 0, used = 0;
   for (std::size_t row = 0; row < count; ++row) {
-    if (rows.done[row] != 0) continue;
-    std::uint64_t* cell = places_[row];
+    if (!rows.all && rows.done[row] != 0) continue;
+    auto* cell = static_cast<Cell*>(places_[row]);
     if (cell == nullptr || (rows.has_value != nullptr && (rows.has_value[row] & 1) == 0)) {
       ++left;
       continue;
     }
-    std::uint64_t added = 1;
+    Cell added = 1;
     if (layout.has_value) {
       const std::int64_t value = std::clamp(rows.values[row], layout.lower, layout.upper);
-      added += static_cast<std::uint64_t>(value - layout.lower) << layout.times_bits;
+      added =
+          static_cast<Cell>(added | static_cast<Cell>(value - layout.lower) << layout.times_bits);
     }
-    bool taken = false;
-    if (layout.slots == 1) {
-      taken = (*cell & times_max) != times_max;
-      used_ += *cell == 0;
-      if (taken) *cell += added;
-    } else if (const std::uint64_t group = rows.groups[row]; group >> (64 - above) == 0) {
-      for (std::size_t slot = 0; slot < layout.slots && !taken; ++slot, ++cell) {
-        if (*cell == 0) {
-          *cell = group << above | added;
-          ++used_;
-          taken = true;
-        } else if (*cell >> above == group) {
-          if ((*cell & times_max) == times_max) break;
-          *cell += added;
-          taken = true;
-        }
+    if constexpr (!kHasKeys) {
+      if ((*cell & times_max) == times_max) [[unlikely]]
+        full.push_back({rows.units[row], std::exchange(*cell, 0)});
+      used += *cell == 0;
+      *cell += added;
+    } else {
+      const std::uint64_t group = rows.groups[row];
+      std::size_t slot = 0;
+      while (slot < kSlots && cell[slot] != 0 && cell[slot] >> above != group) ++slot;
+      if (group >= groups || slot == kSlots) {
+        ++left;
+        continue;
       }
+      if ((cell[slot] & times_max) == times_max) [[unlikely]]
+        full.push_back(
+            {rows.units[row], std::exchange(cell[slot], static_cast<Cell>(group << above))});
+      if (cell[slot] == 0) {
+        cell[slot] = static_cast<Cell>(group << above);
+        ++used;
+      }
+      cell[slot] += added;
     }
-    rows.done[row] = taken;
-    left += !taken;
+    rows.done[row] = 1;
   }
+  used_ += used;
   return left;
 }
 

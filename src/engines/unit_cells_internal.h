@@ -1,16 +1,17 @@
 // Sums of units whose numbers lie close together, added up at the unit's own place: a row costs one
 // visit to memory, and nothing is kept of it.
 //
-// A unit has a few cells of 64 bits, one for each group it is met in: how many rows, the sum of
-// their values above the lower bound, and the group. Units with neighbouring numbers share a block;
-// blocks are made as long as enough of their cells are used, so that scattered numbers take no more
-// memory than a small part of what is allowed.
-// Guarantee: add() takes a row whole or not at all; cells hold the exact sums of the rows taken.
+// A unit has a few cells of 32 or 64 bits, one for each group it is met in: how many rows, the sum
+// of their values above the lower bound, and the group. A cell that is full is emptied into a list,
+// from which its rows go elsewhere. Units with neighbouring numbers share a block; blocks are made
+// as long as enough of their cells are used, so that scattered numbers take no more memory than a
+// small part of what is allowed. Guarantee: add() takes a row whole or not at all; cells and the
+// list hold the exact sums of the
+//            rows taken.
 // Assumes:   one thread adds; reading comes after.
 #pragma once
 
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <span>
@@ -21,9 +22,10 @@
 
 namespace discreet {
 
-/// How a cell lies in its 64 bits, from below: rows, sum, group.
+/// How a cell lies in its bits, from below: rows, sum, group.
 struct CellLayout {
   std::size_t slots = 1;  ///< of a unit
+  std::size_t bytes = 8;  ///< of a cell: 4 or 8
   int times_bits = 16, sum_bits = 48;
   bool has_value = false;
   std::int64_t lower = 0, upper = 0;
@@ -41,6 +43,19 @@ struct CellLayout {
   std::uint32_t group(std::uint64_t cell) const {
     return slots == 1 ? 0 : static_cast<std::uint32_t>(cell >> (times_bits + sum_bits));
   }
+  /// The cell at this place of a block; 0: it is empty.
+  std::uint64_t read(const void* block, std::size_t place) const {
+    return bytes == 4 ? static_cast<const std::uint32_t*>(block)[place]
+                      : static_cast<const std::uint64_t*>(block)[place];
+  }
+  void clear(void* block, std::size_t place) const {
+    if (bytes == 4)
+      static_cast<std::uint32_t*>(block)[place] = 0;
+    else
+      static_cast<std::uint64_t*>(block)[place] = 0;
+  }
+  /// Of a block, that are not empty.
+  std::size_t used(const void* block) const;
 };
 
 class UnitCells {
@@ -58,34 +73,45 @@ class UnitCells {
     const std::int64_t* values = nullptr;      ///< where the layout has one
     const std::uint32_t* has_value = nullptr;  ///< lowest bit; absent: all have
     std::span<std::uint8_t> done;              ///< not 0: leave it; set for rows that were taken
+    bool all = false;                          ///< none of `done` is set
   };
   /// How many rows are left to whoever can take them.
   std::size_t add(const Rows& rows);
 
+  struct Full {
+    std::int64_t unit;
+    std::uint64_t cell;
+  };
+  /// Cells that were emptied since they were full; the caller takes them from here.
+  std::vector<Full> full;
+
   /// The number of every block: units number << kBlockBits and so on.
   const std::vector<std::int64_t>& blocks() const { return numbers_.values(); }
   /// The cells of a block, `slots` for every unit, empty ones 0 and last; nullptr: there is none.
-  std::uint64_t* block(std::int64_t number) const {
+  void* block(std::int64_t number) const {
     const auto code = numbers_.find(number);
     return code ? cells_[*code] : nullptr;
   }
 
  private:
-  std::uint64_t* place(std::int64_t unit);
-  std::uint64_t* make_block(std::int64_t number);
+  template <class Cell, bool kHasKeys>
+  std::size_t add_to(const Rows& rows);
+  void* find_block(std::int64_t number);
+  void* make_block(std::int64_t number);
 
   CellLayout layout_;
   std::uint64_t bytes_max_;
   WholeCodes numbers_;
-  std::vector<std::uint64_t*> cells_;  // by code
-  std::uint64_t used_ = 0;             // cells
-  struct Free {
-    void operator()(void* memory) const { std::free(memory); }
+  std::vector<void*> cells_;  // by code
+  std::vector<void*> small_;  // by number, where that is small: the same
+  std::uint64_t used_ = 0;    // cells
+  struct Unmap {
+    void operator()(void* memory) const;
   };
-  std::vector<std::unique_ptr<void, Free>> slabs_;
-  std::uint64_t* free_ = nullptr;
-  std::size_t free_words_ = 0;
-  std::vector<std::uint64_t*> places_;  // for the rows at hand
+  std::vector<std::unique_ptr<void, Unmap>> slabs_;
+  char* free_ = nullptr;
+  std::size_t free_bytes_ = 0;
+  std::vector<void*> places_;  // for the rows at hand
 };
 
 /// The blocks of several threads side by side.
@@ -99,14 +125,14 @@ class UnitBlocks {
                                      << UnitCells::kBlockBits);
   }
   /// By lane; nullptr where it has none.
-  std::span<std::uint64_t* const> cells(std::size_t block) const {
+  std::span<void* const> cells(std::size_t block) const {
     return std::span(cells_).subspan(block * lanes_, lanes_);
   }
 
  private:
   std::size_t lanes_;
   std::vector<std::int64_t> numbers_;
-  std::vector<std::uint64_t*> cells_;
+  std::vector<void*> cells_;
 };
 
 }  // namespace discreet

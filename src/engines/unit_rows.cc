@@ -83,10 +83,16 @@ Result<bool> UnitRows::State::load_link(Engine& engine) {
 bool UnitRows::State::find_owners(const EngineChunk& chunk, Lane& lane) {
   const std::size_t size = chunk.size();
   lane.nobodys.assign(size, 0);
+  lane.all_somebodys = !link && !chunk.has_nulls(0);
   if (chunk.has_nulls(0))
     for (std::size_t row = 0; row < size; ++row) lane.nobodys[row] = chunk.is_null(0, row);
   if (!link) {
+    if (chunk.type(0) == EngineType::Int64) {
+      lane.owners = chunk.int64s(0);
+      return true;
+    }
     name_units(chunk, 0, lane);
+    lane.owners = lane.units;
     return true;
   }
   if (chunk.type(0) != EngineType::Int64) return false;
@@ -97,6 +103,7 @@ bool UnitRows::State::find_owners(const EngineChunk& chunk, Lane& lane) {
     lane.units[row] = lane.nobodys[row] != 0 ? UnitLink::kNobody : link->unit(keys[row]);
     lane.nobodys[row] = lane.units[row] == UnitLink::kNobody;
   }
+  lane.owners = lane.units;
   return true;
 }
 
@@ -110,10 +117,10 @@ void UnitRows::State::place(std::size_t rows_of_chunk, Lane& lane) {
       lane.places[row] = lane.nowhere.data();
       continue;
     }
-    const auto unit = static_cast<std::uint64_t>(lane.units[row]);
+    const auto unit = static_cast<std::uint64_t>(lane.owners[row]);
     const std::uint64_t marks =
         std::uint64_t{lane.groups[row]} << 32 | std::uint64_t{lane.flags[row]} << times_bits;
-    const std::size_t partition = partition_of(lane.units[row]);
+    const std::size_t partition = partition_of(lane.owners[row]);
     std::uint64_t* found = nullptr;
     for (std::size_t back = 0; merges && back < kLookBack; ++back) {
       std::uint64_t* last = lane.rows.last(partition, back);
@@ -135,14 +142,36 @@ void UnitRows::State::place(std::size_t rows_of_chunk, Lane& lane) {
 
 // Rows that cells take are nobody's from here on. True: none is left.
 bool UnitRows::State::add_to_cells(const EngineChunk& chunk, Lane& lane) {
-  UnitCells::Rows taken{lane.units, lane.groups, nullptr, nullptr, lane.nobodys};
+  UnitCells::Rows taken{lane.owners, lane.groups,  nullptr,
+                        nullptr,     lane.nobodys, lane.all_somebodys};
   if (layout->has_value) {
     const std::size_t column = 1 + shape.keys.size();
     if (chunk.type(column) != EngineType::Int64) return false;
     taken.values = chunk.int64s(column).data();
     if (chunk.has_nulls(column)) taken.has_value = lane.flags.data();
   }
-  return lane.cells->add(taken) == 0;
+  const bool all = lane.cells->add(taken) == 0;
+  if (!lane.cells->full.empty()) {
+    const std::uint64_t before = lane.rows.bytes();
+    for (const auto& [unit, cell] : std::exchange(lane.cells->full, {}))
+      keep_cell(unit, cell, lane);
+    bytes += lane.rows.bytes() - before;
+  }
+  return all;
+}
+
+// A cell's sums as rows.
+void UnitRows::State::keep_cell(std::int64_t unit, std::uint64_t cell, Lane& lane) const {
+  const std::uint64_t flags = layout->has_value ? std::uint64_t{1} << times_bits : 0;
+  auto sum = static_cast<std::uint64_t>(layout->sum(cell));
+  for (std::uint64_t times = layout->times(cell); times > 0;) {
+    const std::uint64_t some = std::min<std::uint64_t>(times, kTimesMax);
+    std::uint64_t* row = lane.rows.add(partition_of(unit));
+    row[0] = static_cast<std::uint64_t>(unit);
+    row[1] = std::uint64_t{layout->group(cell)} << 32 | flags | some;
+    if (layout->has_value) row[2] = std::exchange(sum, 0);
+    times -= some;
+  }
 }
 
 // A unit of which some rows did not fit its cells leaves them: it is added up from rows alone.
@@ -161,25 +190,18 @@ bool UnitRows::State::settle() {
                               leaving.push_back(static_cast<std::int64_t>(block[word]));
                           }))
         return false;
-  const std::uint64_t flags = layout->has_value ? std::uint64_t{1} << times_bits : 0;
   for (const auto& one : lanes) {
     const std::uint64_t before = one->rows.bytes();
     for (const std::int64_t unit : leaving) {
-      std::uint64_t* block = one->cells->block(unit >> UnitCells::kBlockBits);
+      void* block = one->cells->block(unit >> UnitCells::kBlockBits);
       if (block == nullptr) continue;
-      std::uint64_t* cell =
-          block + (static_cast<std::uint64_t>(unit) % UnitCells::kBlockUnits) * layout->slots;
-      for (std::size_t slot = 0; slot < layout->slots && cell[slot] != 0; ++slot) {
-        const std::uint64_t held = std::exchange(cell[slot], 0);
-        std::uint64_t sum = static_cast<std::uint64_t>(layout->sum(held));
-        for (std::uint64_t times = layout->times(held); times > 0;) {
-          const std::uint64_t some = std::min<std::uint64_t>(times, kTimesMax);
-          std::uint64_t* row = one->rows.add(partition_of(unit));
-          row[0] = static_cast<std::uint64_t>(unit);
-          row[1] = std::uint64_t{layout->group(held)} << 32 | flags | some;
-          if (layout->has_value) row[2] = std::exchange(sum, 0);
-          times -= some;
-        }
+      const std::size_t first =
+          (static_cast<std::uint64_t>(unit) % UnitCells::kBlockUnits) * layout->slots;
+      for (std::size_t slot = 0; slot < layout->slots; ++slot) {
+        const std::uint64_t held = layout->read(block, first + slot);
+        if (held == 0) break;
+        keep_cell(unit, held, *one);
+        layout->clear(block, first + slot);
       }
     }
     if (!keep_within_memory(*one, before)) return false;

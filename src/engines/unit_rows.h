@@ -58,6 +58,8 @@ struct UnitRowsShape {
   std::vector<RowValue> values;
   std::vector<std::string> conditions;
   std::vector<RowFeature> features;
+  /// How many groups there may be, where that is known without the rows.
+  std::optional<std::uint64_t> groups_known{};
   /// Not empty: the first column is not the unit but a whole number that leads to it, and this
   /// statement's rows (`link`, `unit`) say where. Rows that lead nowhere are nobody's.
   std::string link_sql{};

@@ -28,8 +28,10 @@ struct UnitRows::Lane {
   UnitLink::Pairs pairs;           // of the link's statement
   // For the chunk at hand.
   std::vector<std::uint32_t> groups, flags;
-  std::vector<std::int64_t> units;
+  std::span<const std::int64_t> owners;  // whose row each is, where it is not nobody's
+  std::vector<std::int64_t> units;       // what owners are, if they are not in the chunk
   std::vector<std::uint8_t> nobodys;
+  bool all_somebodys = false;
   std::vector<std::uint64_t*> places;
   std::vector<std::uint64_t> nowhere;  // where rows of nobody are written
 };
@@ -64,6 +66,7 @@ struct UnitRows::State {
   bool take(const EngineChunk& chunk, Lane& lane);
   bool find_owners(const EngineChunk& chunk, Lane& lane);
   bool add_to_cells(const EngineChunk& chunk, Lane& lane);
+  void keep_cell(std::int64_t unit, std::uint64_t cell, Lane& lane) const;
   void place(std::size_t rows_of_chunk, Lane& lane);
   bool settle();
   bool keep_within_memory(Lane& lane, std::uint64_t before);

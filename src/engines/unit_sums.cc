@@ -189,19 +189,44 @@ void UnitRows::State::add_up_cells(std::size_t block, const Numbers& numbers,
   const CellLayout by = *layout;
   const std::size_t slots = by.slots;
   const auto of_lane = blocks->cells(block);
+  const auto put = [&](const Part& part) {
+    out.group[out.size] = part.group;
+    Int128* to = out.values + out.size * shape.features.size();
+    for (const RowFeature& feature : shape.features)
+      *to++ = feature.kind == RowFeature::Kind::Sum ? Int128{part.sum} : Int128{part.rows};
+    ++out.size;
+  };
+  if (slots == 1) {  // without keys: the one group
+    const std::uint32_t group = numbers.front().front();
+    if (group == kDropped || (limit && limit->most == 0)) return;
+    for (std::size_t unit = 0; unit < UnitCells::kBlockUnits; ++unit) {
+      Part whole{group, 0, 0};
+      for (const void* cells : of_lane) {
+        if (cells == nullptr) continue;
+        const std::uint64_t cell = by.read(cells, unit);
+        whole.rows += by.times(cell);
+        whole.sum += by.sum(cell);
+      }
+      if (whole.rows == 0) continue;
+      put(whole);
+      out.ends.push_back(out.size);
+    }
+    return;
+  }
   std::vector<Part> parts;
   std::vector<std::size_t> kept;
   for (std::size_t unit = 0; unit < UnitCells::kBlockUnits; ++unit) {
     parts.clear();
     for (std::size_t l = 0; l < of_lane.size(); ++l) {
       if (of_lane[l] == nullptr) continue;
-      const std::uint64_t* cell = of_lane[l] + unit * slots;
-      for (std::size_t slot = 0; slot < slots && cell[slot] != 0; ++slot) {
-        const std::uint32_t group = numbers[l][by.group(cell[slot])];
+      for (std::size_t slot = 0; slot < slots; ++slot) {
+        const std::uint64_t cell = by.read(of_lane[l], unit * slots + slot);
+        if (cell == 0) break;
+        const std::uint32_t group = numbers[l][by.group(cell)];
         if (group == kDropped) continue;
         const auto same = std::find_if(parts.begin(), parts.end(),
                                        [&](const Part& part) { return part.group == group; });
-        const Part part{group, by.times(cell[slot]), by.sum(cell[slot])};
+        const Part part{group, by.times(cell), by.sum(cell)};
         if (same == parts.end()) {
           parts.push_back(part);
         } else {
@@ -214,13 +239,6 @@ void UnitRows::State::add_up_cells(std::size_t block, const Numbers& numbers,
     if (parts.size() > 1)
       std::sort(parts.begin(), parts.end(),
                 [](const Part& a, const Part& b) { return a.group < b.group; });
-    const auto put = [&](const Part& part) {
-      out.group[out.size] = part.group;
-      Int128* to = out.values + out.size * shape.features.size();
-      for (const RowFeature& feature : shape.features)
-        *to++ = feature.kind == RowFeature::Kind::Sum ? Int128{part.sum} : Int128{part.rows};
-      ++out.size;
-    };
     if (limit && parts.size() > limit->most) {
       kept.resize(parts.size());
       std::iota(kept.begin(), kept.end(), std::size_t{0});
@@ -265,11 +283,8 @@ Result<UnitPartials> UnitRows::add_up(const Numbering& number,
   for_each_parallel(kPieces, threads, [&](std::size_t piece, std::size_t) {
     std::size_t used = 0;
     for (std::size_t block = first_block(piece); block < first_block(piece + 1); ++block)
-      for (const std::uint64_t* cells : s.blocks->cells(block))
-        if (cells != nullptr)
-          used += UnitCells::kBlockUnits * s.layout->slots -
-                  static_cast<std::size_t>(std::count(
-                      cells, cells + UnitCells::kBlockUnits * s.layout->slots, std::uint64_t{0}));
+      for (const void* cells : s.blocks->cells(block))
+        if (cells != nullptr) used += s.layout->used(cells);
     room[kPartitions + piece + 1] = used;
   });
   for (std::size_t i = kPartitions; i < kPartitions + kPieces; ++i) room[i + 1] += room[i];

@@ -324,11 +324,13 @@ class RowLayers {
     StreamedRows made;
     made.digits = digits_;
     made.codes = codes_;
-    // Whoever reads by pages leaves out rows without a unit by itself.
+    // Whoever adds up leaves out rows without a unit by itself. Rows that come through a narrow way
+    // should not come at all.
     const EngineDialect* by_pages =
         dialect_ != nullptr && is_row_by_row(input_.plan) ? dialect_->by_pages() : nullptr;
-    made.sql = fmt::format("SELECT {} FROM {}", joined(with({"unit"}, streamed_)),
-                           by_pages != nullptr ? named(by_pages, false) : named(dialect_, true));
+    made.sql = fmt::format(
+        "SELECT {} FROM {}", joined(with({"unit"}, streamed_)),
+        by_pages != nullptr ? named(by_pages, false) : named(dialect_, dialect_ != nullptr));
     if (dialect_ != nullptr) {
       made.sql = dialect_->statement(made.sql);
     } else if (input_.link && unit_fits_ && input_.link->key->type.kind == TypeKind::Integer &&
@@ -337,10 +339,9 @@ class RowLayers {
       auto with_key = wanted_;
       for_each_column(*link.key, [&](ColumnId id) { with_key.push_back(id); });
       const auto key = emit_scalar(*link.key), target = emit_scalar(*link.target);
-      made.linked_sql =
-          fmt::format("SELECT {} FROM (SELECT {} FROM ({}) WHERE {} IS NOT NULL)",
-                      joined(with({"unit"}, streamed_)), joined(with({key + " AS unit"}, first_)),
-                      emit_plan(*link.rows, with_key, &input_.facts), key);
+      made.linked_sql = fmt::format(
+          "SELECT {} FROM (SELECT {} FROM ({}))", joined(with({"unit"}, streamed_)),
+          joined(with({key + " AS unit"}, first_)), emit_plan(*link.rows, with_key, &input_.facts));
       std::vector<ColumnId> owner;
       for (const ScalarPtr& one : {link.target, input_.unit})
         for_each_column(*one, [&](ColumnId id) { owner.push_back(id); });

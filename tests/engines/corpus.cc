@@ -72,12 +72,14 @@ void compare_corpus(const std::string& file, TwoWorlds& both) {
   const auto all = corpus_statements(file);
   EXPECT_GT(all.size(), 10U);
   std::size_t same = 0;
-  const std::size_t before = both.statements_run(), rows = both.rows_compared();
+  const std::size_t before = both.statements_run(), rows = both.rows_compared(),
+                    files = both.read_over_files();
   for (const auto& statement : all)
     same += both.compare(statement) == TwoWorlds::Verdict::Same ? 1 : 0;
   std::cout << file << ": " << all.size() << " statements, " << same << " planned alike, "
             << both.statements_run() - before << " engine statements, "
-            << both.rows_compared() - rows << " rows equal\n";
+            << both.rows_compared() - rows << " rows equal, " << both.read_over_files() - files
+            << " releases from files\n";
 }
 
 void compare_random_statements(Elsewhere& elsewhere, int cases) {

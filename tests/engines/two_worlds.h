@@ -51,6 +51,8 @@ class TwoWorlds {
   Data& far() { return *far_; }
   std::size_t statements_run() const { return statements_run_; }
   std::size_t rows_compared() const { return rows_compared_; }
+  /// Releases whose rows were read from the other engine's own files.
+  std::size_t read_over_files() const { return read_over_files_; }
 
  private:
   void compare_rows(const std::string& statement, const std::string& near_sql,
@@ -63,7 +65,7 @@ class TwoWorlds {
   std::string folder_;
   std::unique_ptr<catalog::Policy> near_policy_, far_policy_;
   std::unique_ptr<Data> near_, far_;
-  std::size_t statements_run_ = 0, rows_compared_ = 0;
+  std::size_t statements_run_ = 0, rows_compared_ = 0, read_over_files_ = 0;
 };
 
 /// All cells of a statement, as text.

@@ -1,5 +1,5 @@
 // A scalar function that every database opened here knows: it shows its arguments to whoever runs
-// DuckDb::visit() and returns 1. That makes a statement's own threads deliver its rows, where a
+// DuckDb::visit(). What it returns means nothing. That makes a statement's own threads deliver its rows, where a
 // result would pass through one.
 #pragma once
 

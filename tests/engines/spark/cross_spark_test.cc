@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "engines/corpus.h"
+#include "engines/duckdb/parquet_tables.h"
+#include "engines/spark/engine.h"
 #include "engines/spark/spark_server.h"
 #include "engines/spark/spark_world.h"
 
@@ -21,7 +23,9 @@ class CrossSparkCorpusTest : public CrossSparkTest,
                              public ::testing::WithParamInterface<std::string> {};
 
 TEST_P(CrossSparkCorpusTest, IsTheSameOnSpark) {
-  compare_corpus(GetParam(), worlds_->world(corpus_world(GetParam())));
+  TwoWorlds& both = worlds_->world(corpus_world(GetParam()));
+  compare_corpus(GetParam(), both);
+  EXPECT_GT(both.read_over_files(), 0U) << "a near Spark's files should be read here";
 }
 INSTANTIATE_TEST_SUITE_P(, CrossSparkCorpusTest, ::testing::ValuesIn(corpus_files()),
                          [](const auto& file) {
@@ -30,6 +34,46 @@ INSTANTIATE_TEST_SUITE_P(, CrossSparkCorpusTest, ::testing::ValuesIn(corpus_file
 
 TEST_F(CrossSparkTest, RandomStatementsOverRandomRowsAgreeToTheLastDigit) {
   compare_random_statements(spark_, 60);
+}
+
+/// Whose files are read here, and whose are not.
+TEST_F(CrossSparkTest, OnlyPlainTablesAreReadFromTheirFiles) {
+  SparkServer& server = spark_server();
+  server.run("DROP DATABASE IF EXISTS plain CASCADE");
+  server.run("CREATE DATABASE plain");
+  const std::string rows =
+      "SELECT id % 7 AS person, CAST(id AS INT) AS amount, CAST(id % 3 AS STRING) AS word FROM "
+      "range(100)";
+  server.run("CREATE TABLE plain.whole USING parquet AS " + rows);
+  server.run("CREATE VIEW plain.alias AS SELECT * FROM plain.whole");
+  server.run("CREATE VIEW plain.some AS SELECT * FROM plain.whole WHERE amount < 50");
+  server.run(
+      "CREATE VIEW plain.swapped AS SELECT amount AS person, person AS amount FROM plain.whole");
+  server.run("CREATE TABLE plain.parted USING parquet PARTITIONED BY (word) AS " + rows);
+  server.run("CREATE TABLE plain.columnar USING orc AS " + rows);
+  server.run("CREATE TABLE plain.padded (person BIGINT, word CHAR(5)) USING parquet");
+  server.run("INSERT INTO plain.padded SELECT id, 'a' FROM range(10)");
+  server.run("CREATE TABLE plain.empty (person BIGINT, amount INT) USING parquet");
+  const auto open = [&](const std::string& table) {
+    return SparkEngine::open(spark::Address::parse(server.address(table)).value(), {}).value();
+  };
+  const auto engine = open("plain.whole");
+  const auto files = [&](const std::string& table) {
+    EXPECT_TRUE(engine->plain_files("plain." + table).value().empty()) << "before identity()";
+    EXPECT_TRUE(engine->identity("plain." + table));
+    return engine->plain_files("plain." + table).value();
+  };
+  EXPECT_FALSE(files("whole").empty());
+  EXPECT_EQ(files("alias"), engine->plain_files("plain.whole").value());
+  for (const char* other : {"some", "swapped", "parted", "columnar", "padded", "empty"})
+    EXPECT_TRUE(files(other).empty()) << other;
+  // As many rows as Spark has.
+  auto tables = ParquetTables::open(nullptr).value();
+  const std::vector<ParquetTables::Column> columns = {
+      {"person", "BIGINT"}, {"amount", "INTEGER"}, {"word", "VARCHAR"}};
+  ASSERT_TRUE(tables.show("whole", columns, engine->plain_files("plain.whole").value()).value());
+  EXPECT_EQ(text_rows(tables.engine(), "SELECT count(*), sum(person), sum(amount) FROM whole"),
+            text_rows(tables.engine(), "SELECT 100, 294, 4950"));
 }
 
 /// The comparison can fail: a row more on one side is seen.

@@ -1,0 +1,111 @@
+#include "engines/duckdb/parquet_tables.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include <fmt/format.h>
+
+namespace discreet {
+namespace {
+
+class ParquetTablesTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    char name[] = "/tmp/discreet_parquet_XXXXXX";
+    folder_ = mkdtemp(name);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string write(const std::string& name, const std::string& rows,
+                    const std::string& options = "") {
+    const std::filesystem::path path = folder_ / name;
+    std::filesystem::create_directories(path.parent_path());
+    DuckDb database = DuckDb::open({}).value();
+    EXPECT_TRUE(database.execute(
+        fmt::format("COPY ({}) TO '{}' (FORMAT parquet{})", rows, path.string(), options)));
+    return path.string();
+  }
+  bool show(const std::vector<std::string>& files) {
+    return tables_.show("visits", columns_, files).value();
+  }
+  bool takes(const std::string& sql) { return tables_.engine().check(sql).has_value(); }
+  std::string one(const std::string& sql) {
+    auto rows = tables_.engine().query("SELECT CAST((" + sql + ") AS VARCHAR)").value();
+    return std::string(rows.next().value()->varchar(0, 0));
+  }
+
+  std::filesystem::path folder_;
+  ParquetTables tables_ = ParquetTables::open(nullptr).value();
+  std::vector<ParquetTables::Column> columns_ = {
+      {"person", "BIGINT"}, {"amount", "INTEGER"}, {"day", "DATE"}};
+};
+
+constexpr char kRows[] =
+    "SELECT i AS person, CAST(i % 5 AS INTEGER) AS amount, DATE '2024-01-01' AS day FROM range(10) "
+    "t(i)";
+
+TEST_F(ParquetTablesTest, AllRowsOfAllFilesAreRead) {
+  ASSERT_TRUE(show({write("a.parquet", kRows), write("b.parquet", kRows)}));
+  EXPECT_EQ(one("SELECT count(*) FROM visits"), "20");
+  EXPECT_EQ(one("SELECT sum(person) FROM visits"), "90");
+}
+
+TEST_F(ParquetTablesTest, AColumnThatAFileLacksOrHasOtherwiseIsNotThere) {
+  const auto a = write("a.parquet", kRows);
+  ASSERT_TRUE(show({a, write("b.parquet", "SELECT CAST(1 AS BIGINT) AS person, 2.5 AS amount")}));
+  EXPECT_EQ(one("SELECT count(person) FROM visits"), "11");
+  EXPECT_FALSE(takes("SELECT amount FROM visits"));
+  EXPECT_FALSE(takes("SELECT day FROM visits"));
+  // A number as wide as another engine says, and no other.
+  columns_[1].type = "BIGINT";
+  ASSERT_TRUE(show({a}));
+  EXPECT_FALSE(takes("SELECT amount FROM visits"));
+  EXPECT_TRUE(takes("SELECT person, day FROM visits"));
+  // Nor one of another name, or a part of another.
+  columns_ = {{"Person", "BIGINT"}};
+  EXPECT_FALSE(show({a}));
+  EXPECT_FALSE(show({write("c.parquet", "SELECT {'Person': CAST(1 AS BIGINT)} AS whole")}));
+}
+
+TEST_F(ParquetTablesTest, FilesThatCannotBeReadAreNoFailure) {
+  const auto good = write("a.parquet", kRows);
+  EXPECT_FALSE(show({}));
+  EXPECT_FALSE(show({good, (folder_ / "none.parquet").string()}));
+  EXPECT_FALSE(show({folder_.string()}));
+  const auto other = (folder_ / "b.parquet").string();
+  std::ofstream(other) << "no Parquet";
+  EXPECT_FALSE(show({good, other}));
+}
+
+TEST_F(ParquetTablesTest, AChangedFileIsLookedAtAnew) {
+  const auto file = write("a.parquet", kRows);
+  ASSERT_TRUE(show({file}));
+  EXPECT_TRUE(takes("SELECT amount FROM visits"));
+  write("a.parquet", "SELECT CAST(1 AS BIGINT) AS person, 'x' AS amount FROM range(3)");
+  ASSERT_TRUE(show({file}));
+  EXPECT_FALSE(takes("SELECT amount FROM visits"));
+  EXPECT_EQ(one("SELECT count(*) FROM visits"), "3");
+}
+
+TEST_F(ParquetTablesTest, NamesOfFoldersAreNoValues) {
+  ASSERT_TRUE(show({write("amount=7/a.parquet", kRows)}));
+  EXPECT_EQ(one("SELECT sum(amount) FROM visits"), "20");
+  columns_.push_back({"year", "BIGINT"});
+  ASSERT_TRUE(show({write("year=2024/a.parquet", kRows)}));
+  EXPECT_FALSE(takes("SELECT year FROM visits"));
+}
+
+TEST_F(ParquetTablesTest, DaysOfAnOlderCalendarAreLeftToWhoWroteThem) {
+  const auto with = [&](const std::string& key, const std::string& value) {
+    return write("k.parquet", kRows, fmt::format(", KV_METADATA {{'{}': '{}'}}", key, value));
+  };
+  EXPECT_TRUE(show({with("org.apache.spark.version", "4.3.0")}));
+  EXPECT_FALSE(show({with("org.apache.spark.legacyDateTime", "")}));
+  EXPECT_FALSE(show({with("org.apache.spark.legacyINT96", "")}));
+  EXPECT_FALSE(show({with("org.apache.spark.version", "2.4.8")}));
+}
+
+}  // namespace
+}  // namespace discreet
