@@ -4,14 +4,17 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <new>
 #include <utility>
 
 namespace discreet {
 namespace {
 
-// Pages of 2 MiB: cells are visited in no order, and small pages would each have to be found.
+// Pages of 2 MiB: cells are visited in no order, and small pages would each have to be found. A few
+// cells are not worth one.
 constexpr std::size_t kPageBytes = std::size_t{2} << 20, kSlabBytes = 8 * kPageBytes;
+constexpr std::size_t kFirstSlabBytes = kPageBytes / 2;
 constexpr std::size_t kSlots = 4;
 constexpr int kGroupBits = 24;  // of a wide cell
 // Narrow cells are worth it as long as they are not full after a few rows.
@@ -86,17 +89,18 @@ void* UnitCells::make_block(std::int64_t number) {
       (cells_.size() + 1) * bytes > bytes_max_)
     return nullptr;
   if (free_bytes_ < bytes) {
-    // Zeros, and nothing that is not touched takes memory.
     void* memory = ::mmap(nullptr, kSlabBytes + kPageBytes, PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) throw std::bad_alloc();
     slabs_.emplace_back(memory);
     const auto address = reinterpret_cast<std::uintptr_t>(memory);
     free_ = static_cast<char*>(memory) + (kPageBytes - address % kPageBytes) % kPageBytes;
-    free_bytes_ = kSlabBytes;
-    ::madvise(free_, kSlabBytes, MADV_HUGEPAGE);  // where the machine has them
+    free_bytes_ = slabs_.size() == 1 ? kFirstSlabBytes : kSlabBytes;
+    if (slabs_.size() > 1)
+      ::madvise(free_, kSlabBytes, MADV_HUGEPAGE);  // where the machine has them
   }
-  void* block = free_;
+  // It is zeros already; but pages that are read before they are written are mapped twice.
+  void* block = std::memset(free_, 0, bytes);
   free_ += bytes;
   free_bytes_ -= bytes;
   static_cast<void>(numbers_.of(number));

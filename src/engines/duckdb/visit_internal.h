@@ -1,6 +1,6 @@
 // A scalar function that every database opened here knows: it shows its arguments to whoever runs
-// DuckDb::visit(). What it returns means nothing. That makes a statement's own threads deliver its rows, where a
-// result would pass through one.
+// DuckDb::visit(), and what it returns means nothing. That makes a statement's own threads deliver
+// its rows, where a result would pass through one.
 #pragma once
 
 #include <duckdb.h>
