@@ -70,13 +70,15 @@ std::optional<CellLayout> CellLayout::of(const UnitRowsShape& shape) {
   return layout;
 }
 
-std::size_t CellLayout::used(const void* block) const {
-  const std::size_t cells = UnitCells::kBlockUnits * slots;
-  const auto count = [&](const auto* first) {
-    return cells - static_cast<std::size_t>(std::count(first, first + cells, 0U));
-  };
-  return bytes == 4 ? count(static_cast<const std::uint32_t*>(block))
-                    : count(static_cast<const std::uint64_t*>(block));
+std::size_t CellLayout::room(std::span<void* const> of_lane) const {
+  std::size_t room = 0;
+  for (std::size_t place = 0; place < UnitCells::kBlockUnits * slots; ++place) {
+    std::size_t used = 0;
+    for (const void* block : of_lane) used += block != nullptr && read(block, place) != 0;
+    // Where there is one group, it is the same one.
+    room += slots == 1 ? std::min<std::size_t>(used, 1) : used;
+  }
+  return room;
 }
 
 void UnitCells::Unmap::operator()(void* memory) const {

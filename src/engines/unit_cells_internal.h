@@ -54,8 +54,8 @@ struct CellLayout {
     else
       static_cast<std::uint64_t*>(block)[place] = 0;
   }
-  /// Of a block, that are not empty.
-  std::size_t used(const void* block) const;
+  /// Of a block, as several threads have it: how many groups of units it may stand for.
+  std::size_t room(std::span<void* const> of_lane) const;
 };
 
 class UnitCells {

@@ -283,8 +283,7 @@ Result<UnitPartials> UnitRows::add_up(const Numbering& number,
   for_each_parallel(kPieces, threads, [&](std::size_t piece, std::size_t) {
     std::size_t used = 0;
     for (std::size_t block = first_block(piece); block < first_block(piece + 1); ++block)
-      for (const void* cells : s.blocks->cells(block))
-        if (cells != nullptr) used += s.layout->used(cells);
+      used += s.layout->room(s.blocks->cells(block));
     room[kPartitions + piece + 1] = used;
   });
   for (std::size_t i = kPartitions; i < kPartitions + kPieces; ++i) room[i + 1] += room[i];
@@ -299,6 +298,7 @@ Result<UnitPartials> UnitRows::add_up(const Numbering& number,
     for_each_parallel(parts.size(), threads, [&](std::size_t i, std::size_t worker) {
       if (i < kPartitions) return s.add_up(i, numbers, limit, scratch[worker], parts[i]);
       const std::size_t piece = i - kPartitions;
+      if (s.layout->slots == 1) parts[i].ends.reserve(room[i + 1] - room[i]);
       for (std::size_t block = first_block(piece); block < first_block(piece + 1); ++block)
         s.add_up_cells(block, numbers, limit, parts[i]);
     });
