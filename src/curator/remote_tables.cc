@@ -68,6 +68,16 @@ Result<const std::vector<RemoteColumn>*> RemoteTables::Shared::describe(
   return &(found[table.name] = std::move(described));
 }
 
+Result<DuckDb> RemoteTables::Shared::connect_to_files() const {
+  const std::scoped_lock lock(mutex);
+  if (!files) {
+    DuckDbSettings settings;
+    settings.operator_log = log;
+    DISCREET_TRY(files, DuckDb::open(std::move(settings)));
+  }
+  return files->connect();
+}
+
 /// Passes statements on, with the tables they read.
 class RemoteTables::Carrying final : public Engine {
  public:
@@ -91,9 +101,9 @@ class RemoteTables::Carrying final : public Engine {
       DISCREET_TRY(const auto files, engine_.plain_files(shared_->relations.at(name)));
       if (files.empty()) return nullptr;
       if (!files_) {
-        DISCREET_TRY(auto opened, ParquetTables::open(shared_->log));
+        DISCREET_TRY(DuckDb connection, shared_->connect_to_files());
         const std::scoped_lock lock(mutex_);
-        files_ = std::make_unique<ParquetTables>(std::move(opened));
+        files_ = std::make_unique<ParquetTables>(std::move(connection));
       }
       std::vector<ParquetTables::Column> columns;
       for (const auto& column : shared_->columns.at(name))

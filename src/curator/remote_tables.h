@@ -8,6 +8,8 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -67,6 +69,11 @@ class RemoteTables {
                                                       const catalog::Table& table,
                                                       const std::string& relation,
                                                       RemoteEngine& engine);
+
+    /// A connection to the embedded engine that reads the tables' files, one for all connections.
+    Result<DuckDb> connect_to_files() const;
+    mutable std::mutex mutex;             // of `files`
+    mutable std::optional<DuckDb> files;  // made when they are first read
   };
   class Carrying;
   static Result<std::unique_ptr<RemoteEngine>> open_postgres(const catalog::Policy& policy,

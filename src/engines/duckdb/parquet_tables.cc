@@ -22,13 +22,6 @@ std::string state_of(const std::string& file) {
 
 }  // namespace
 
-Result<ParquetTables> ParquetTables::open(OperatorLog log) {
-  DuckDbSettings settings;
-  settings.operator_log = std::move(log);
-  DISCREET_TRY(DuckDb engine, DuckDb::open(std::move(settings)));
-  return ParquetTables(std::move(engine));
-}
-
 Result<bool> ParquetTables::show(const std::string& table, const std::vector<Column>& columns,
                                  const std::vector<std::string>& files) {
   std::string state, list;

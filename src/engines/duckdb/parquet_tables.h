@@ -19,7 +19,8 @@ namespace discreet {
 
 class ParquetTables {
  public:
-  static Result<ParquetTables> open(OperatorLog log);
+  /// On a connection of its own: tables are this connection's alone.
+  explicit ParquetTables(DuckDb engine) : engine_(std::move(engine)) {}
 
   struct Column {
     std::string name, type;  ///< DuckDB's type: "DECIMAL(10,2)"
@@ -32,7 +33,6 @@ class ParquetTables {
   DuckDb& engine() { return engine_; }
 
  private:
-  explicit ParquetTables(DuckDb engine) : engine_(std::move(engine)) {}
   Result<std::vector<std::pair<std::string, std::string>>> texts(const std::string& sql);
   Result<std::vector<std::string>> common_columns(const std::string& list, std::size_t files,
                                                   const std::vector<Column>& columns);

@@ -37,7 +37,7 @@ class ParquetTablesTest : public ::testing::Test {
   }
 
   std::filesystem::path folder_;
-  ParquetTables tables_ = ParquetTables::open(nullptr).value();
+  ParquetTables tables_{DuckDb::open({}).value()};
   std::vector<ParquetTables::Column> columns_ = {
       {"person", "BIGINT"}, {"amount", "INTEGER"}, {"day", "DATE"}};
 };

@@ -68,12 +68,12 @@ TEST_F(CrossSparkTest, OnlyPlainTablesAreReadFromTheirFiles) {
   for (const char* other : {"some", "swapped", "parted", "columnar", "padded", "empty"})
     EXPECT_TRUE(files(other).empty()) << other;
   // As many rows as Spark has.
-  auto tables = ParquetTables::open(nullptr).value();
+  ParquetTables tables(DuckDb::open({}).value());
   const std::vector<ParquetTables::Column> columns = {
       {"person", "BIGINT"}, {"amount", "INTEGER"}, {"word", "VARCHAR"}};
   ASSERT_TRUE(tables.show("whole", columns, engine->plain_files("plain.whole").value()).value());
   EXPECT_EQ(text_rows(tables.engine(), "SELECT count(*), sum(person), sum(amount) FROM whole"),
-            text_rows(tables.engine(), "SELECT 100, 294, 4950"));
+            text_rows(tables.engine(), "SELECT 100, 295, 4950"));
 }
 
 /// The comparison can fail: a row more on one side is seen.

@@ -2,6 +2,7 @@
 // tried, nothing charged twice, and a ledger that still adds up.
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -37,6 +38,8 @@ class SparkFaultsTest : public ::testing::Test {
     spark_server().run(
         "CREATE TABLE faults.visits USING parquet AS SELECT 1 + (id * 7919) % 20000 AS person, "
         "CAST(id % 100 AS INT) AS cost, concat('kind ', id % 7) AS kind FROM range(60000)");
+    // More than files: rows that Spark itself has to send.
+    spark_server().run("CREATE VIEW faults.some AS SELECT * FROM faults.visits WHERE cost >= 0");
   }
   static void SetUpTestSuite() { make_tables(); }
 
@@ -177,9 +180,33 @@ TEST_F(SparkFaultsTest, CancellingStopsTheStatementAtTheServer) {
   EXPECT_TRUE((*engine)->query("SELECT count(*) FROM range(100)"));
 }
 
+TEST_F(SparkFaultsTest, CancellingStopsTheReadingOfFilesAndNothingIsReadInstead) {
+  spark_server().run(
+      "CREATE TABLE faults.much USING parquet AS SELECT 1 + (id * 7919) % 20000 AS person, CAST(id "
+      "% "
+      "100 AS INT) AS cost FROM range(10000000)");
+  ASSERT_TRUE(open(0, "faults.much")) << log_;
+  std::atomic<bool> done = false;
+  std::thread canceller([&] {
+    while (!done) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      curator_->cancel();
+    }
+  });
+  const auto answer = curator_->answer(ask("SELECT sum(cost) FROM visits"));
+  done = true;
+  canceller.join();
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, ErrorCode::Unavailable);
+  // Asked again it is answered, for the same charge.
+  const auto again = curator_->answer(ask("SELECT sum(cost) FROM visits"));
+  ASSERT_TRUE(again) << again.error().message << log_;
+  expect_ledger_adds_up(1);
+}
+
 TEST_F(SparkFaultsTest, AConnectionCutWhileSumsComeInIsTriedAgainWithOneCharge) {
   TcpProxy proxy(spark_server().port());
-  const auto opened = open(proxy.port());
+  const auto opened = open(proxy.port(), "faults.some");
   ASSERT_TRUE(opened) << opened.error().message << log_;
   proxy.slow_down(5);
   ASSERT_TRUE(curator_->answer(ask("SELECT count(*) FROM people"))) << log_;
