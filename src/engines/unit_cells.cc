@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <new>
@@ -133,29 +134,29 @@ std::size_t UnitCells::add(const Rows& rows) {
 template <class Cell, bool kHasKeys>
 std::size_t UnitCells::add_to(const Rows& rows) {
   constexpr std::size_t kCells = kHasKeys ? kSlots : 1;
+  // Far enough ahead of the sums that memory is there by then, and not so far that it is gone
+  // again.
+  constexpr std::size_t kAhead = 256;
+  std::array<Cell*, kAhead> places;
   const std::size_t count = rows.units.size();
-  places_.resize(count);
-  // Far ahead of the sums, so that memory is there by then.
-  for (std::size_t row = 0; row < count; ++row) {
-    void* place = nullptr;
-    if (rows.all || rows.done[row] == 0) {
-      const std::int64_t unit = rows.units[row];
-      place = find_block(unit >> kBlockBits);
-      if (place != nullptr)
-        place =
-            static_cast<Cell*>(place) + (static_cast<std::uint64_t>(unit) % kBlockUnits) * kCells;
-    }
-    places_[row] = place;
-    __builtin_prefetch(place, 1);
-  }
   const CellLayout layout = layout_;
   const auto times_max = static_cast<Cell>(layout.times_max());
   const int above = layout.times_bits + layout.sum_bits;
   const std::uint64_t groups = std::uint64_t{1} << (8 * static_cast<int>(sizeof(Cell)) - above);
   std::size_t left = 0, used = 0;
+  const auto place_of = [&](std::size_t row) -> Cell* {
+    if (!rows.all && rows.done[row] != 0) return nullptr;
+    const std::int64_t unit = rows.units[row];
+    auto* block = static_cast<Cell*>(find_block(unit >> kBlockBits));
+    return block == nullptr ? nullptr
+                            : block + (static_cast<std::uint64_t>(unit) % kBlockUnits) * kCells;
+  };
   for (std::size_t row = 0; row < count; ++row) {
+    if (row % kAhead == 0)
+      for (std::size_t next = row; next < std::min(row + kAhead, count); ++next)
+        __builtin_prefetch(places[next - row] = place_of(next), 1);
     if (!rows.all && rows.done[row] != 0) continue;
-    auto* cell = static_cast<Cell*>(places_[row]);
+    Cell* cell = places[row % kAhead];
     if (cell == nullptr || (rows.has_value != nullptr && (rows.has_value[row] & 1) == 0)) {
       ++left;
       continue;

@@ -111,7 +111,6 @@ class UnitCells {
   std::vector<std::unique_ptr<void, Unmap>> slabs_;
   char* free_ = nullptr;
   std::size_t free_bytes_ = 0;
-  std::vector<void*> places_;  // for the rows at hand
 };
 
 /// The blocks of several threads side by side.
