@@ -150,14 +150,15 @@ bool UnitRows::State::add_to_cells(const EngineChunk& chunk, Lane& lane) {
     taken.values = chunk.int64s(column).data();
     if (chunk.has_nulls(column)) taken.has_value = lane.flags.data();
   }
-  const bool all = lane.cells->add(taken) == 0;
-  if (!lane.cells->full.empty()) {
-    const std::uint64_t before = lane.rows.bytes();
-    for (const auto& [unit, cell] : std::exchange(lane.cells->full, {}))
-      keep_cell(unit, cell, lane);
-    bytes += lane.rows.bytes() - before;
-  }
-  return all;
+  return lane.cells->add(taken) == 0;
+}
+
+// Cells that were full, as rows. False: there is no room for them.
+bool UnitRows::State::empty_full_cells(Lane& lane) {
+  if (lane.cells->full.empty()) return true;
+  const std::uint64_t before = lane.rows.bytes();
+  for (const auto& [unit, cell] : std::exchange(lane.cells->full, {})) keep_cell(unit, cell, lane);
+  return keep_within_memory(lane, before);
 }
 
 // A cell's sums as rows.
@@ -232,7 +233,11 @@ bool UnitRows::State::take(const EngineChunk& chunk, Lane& lane) {
     for (std::size_t row = 0; row < size; ++row)
       if (!chunk.is_null(column, row) && truths[row] != 0) lane.flags[row] |= flag;
   }
-  if (lane.cells && add_to_cells(chunk, lane)) return true;
+  if (lane.cells) {
+    const bool all = add_to_cells(chunk, lane);
+    if (!empty_full_cells(lane)) return false;
+    if (all) return true;
+  }
   const std::uint64_t before = lane.rows.bytes();
   place(size, lane);
   for (std::size_t v = 0; v < shape.values.size(); ++v) {

@@ -66,6 +66,7 @@ struct UnitRows::State {
   bool take(const EngineChunk& chunk, Lane& lane);
   bool find_owners(const EngineChunk& chunk, Lane& lane);
   bool add_to_cells(const EngineChunk& chunk, Lane& lane);
+  bool empty_full_cells(Lane& lane);
   void keep_cell(std::int64_t unit, std::uint64_t cell, Lane& lane) const;
   void place(std::size_t rows_of_chunk, Lane& lane);
   bool settle();
