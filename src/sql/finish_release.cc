@@ -214,7 +214,7 @@ Result<Relation> Binder::finish_release(const Query& query, Relation input,
   for (const auto& raw : aggregation.raw) collect(*raw, tables, needs);
   for (const auto& condition : aggregation.conditions) collect(*condition, tables, needs);
   for (const std::string& name : tables)
-    if (const auto* table = policy_.table(name); table != nullptr && !table->is_public())
+    if (const auto* read = policy_.table(name); read != nullptr && !read->is_public())
       release.tables.push_back(name);
   if (!release.over_files.sql.empty()) release.file_tables.assign(tables.begin(), tables.end());
   release.needs.assign(needs.begin(), needs.end());
