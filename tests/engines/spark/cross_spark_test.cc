@@ -76,6 +76,26 @@ TEST_F(CrossSparkTest, OnlyPlainTablesAreReadFromTheirFiles) {
             text_rows(tables.engine(), "SELECT 100, 295, 4950"));
 }
 
+/// What was cancelled here is not asked of Spark instead.
+TEST_F(CrossSparkTest, CancellingStopsTheReadingOfFilesAndWhatWouldFollow) {
+  TwoWorlds both(spark_, "cancelled", corpus_file("hospital.toml"), corpus_file("hospital.sql"));
+  ASSERT_TRUE(both.far().snapshot({"visits"}));
+  Engine& engine = both.far().engine();
+  ASSERT_TRUE(engine.begin());
+  const auto files = engine.over_files({"visits"});
+  ASSERT_TRUE(files && *files != nullptr);
+  // Hours of work if nobody stops it.
+  const auto visited = (*files)->visit("SELECT i AS one FROM visits, range(1000000000000) t(i)",
+                                       {"one"}, [&](const EngineChunk&, std::size_t) {
+                                         engine.cancel();
+                                         return true;
+                                       });
+  EXPECT_FALSE(visited.has_value());
+  EXPECT_FALSE(engine.query("SELECT 1"));
+  engine.end();
+  EXPECT_TRUE(engine.query("SELECT 1"));
+}
+
 /// The comparison can fail: a row more on one side is seen.
 TEST_F(CrossSparkTest, ADifferenceIsNoticed) {
   TwoWorlds both(spark_, "changed", corpus_file("hospital.toml"), corpus_file("hospital.sql"));
