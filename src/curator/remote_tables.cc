@@ -87,13 +87,13 @@ class RemoteTables::Carrying final : public Engine {
   std::vector<sql::InlineTable> tables;
 
   Result<EngineRows> query(const std::string& sql) override {
-    if (cancelled_) return stopped();
+    if (is_cancelled()) return stopped();
     return engine_.query(whole(sql));
   }
   Result<void> check(const std::string& sql) override { return engine_.check(whole(sql)); }
   Result<VisitedRows> visit(const std::string& sql, const std::vector<std::string>& columns,
                             const ChunkVisitor& visitor) override {
-    if (cancelled_) return stopped();
+    if (is_cancelled()) return stopped();
     return engine_.visit(whole(sql), columns, visitor);
   }
   Result<Engine*> over_files(const std::vector<std::string>& names) override {
@@ -119,19 +119,21 @@ class RemoteTables::Carrying final : public Engine {
     return engine_.begin();
   }
   void end() override {
-    in_question_ = cancelled_ = false;
+    in_question_ = false;
     engine_.end();
   }
   bool was_lost() const override { return engine_.was_lost(); }
   /// Whichever of the two runs a statement: what the files' reader leaves unread is not read there.
   void cancel() const override {
-    cancelled_ = in_question_.load();
+    cancelled_ = true;
     engine_.cancel();
     const std::scoped_lock lock(mutex_);
     if (files_) files_->engine().cancel();
   }
 
  private:
+  /// Only the question that runs: what comes late is not for the next one.
+  bool is_cancelled() const { return in_question_ && cancelled_; }
   static Error stopped() {
     return Error{ErrorCode::Unavailable, "The statement was cancelled before it ran."};
   }

@@ -5,8 +5,9 @@
 // of their values above the lower bound, and the group. A cell that is full is emptied into a list,
 // from which its rows go elsewhere. Units with neighbouring numbers share a block; blocks are made
 // as long as enough of their cells are used, so that scattered numbers take no more memory than a
-// small part of what is allowed. Guarantee: add() takes a row whole or not at all; cells and the
-// list hold the exact sums of the
+// small part of what is allowed.
+//
+// Guarantee: add() takes a row whole or not at all; cells and the list hold the exact sums of the
 //            rows taken.
 // Assumes:   one thread adds; reading comes after.
 #pragma once

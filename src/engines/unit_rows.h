@@ -51,7 +51,8 @@ struct RowValue {
   int decimal_digits = 0;
 };
 
-/// The statement's columns in order: the unit, keys, values, conditions (BOOLEAN).
+/// The statement's columns in order: the unit (NULL: nobody's row, which is left out), keys,
+/// values, conditions (BOOLEAN).
 struct UnitRowsShape {
   std::string unit;
   std::vector<std::string> keys;

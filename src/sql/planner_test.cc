@@ -181,12 +181,18 @@ TEST_F(PlannerTest, ExplainTellsKeysBoundsAndNotices) {
   EXPECT_THAT(explain_json(question), HasSubstr("\"kind\": \"private\""));
 }
 
-TEST(BoundsTest, IntervalsFollowArithmetic) {
+/// Column 1 lies between 0 and 120.
+FactsTable column_of_ages() {
   FactsTable facts;
   Facts age;
   age.lower = 0;
   age.upper = 120;
   facts.set(1, age);
+  return facts;
+}
+
+TEST(BoundsTest, IntervalsFollowArithmetic) {
+  const FactsTable facts = column_of_ages();
   const auto x = use_column(1, integer_type());
   const auto whole = [](std::int64_t value) {
     return make_scalar(integer_type(), -1, Constant{value});
@@ -205,11 +211,7 @@ TEST(BoundsTest, IntervalsFollowArithmetic) {
 }
 
 TEST(BoundsTest, NestedExpressionsTakeATimeThatGrowsWithTheirLength) {
-  FactsTable facts;
-  Facts age;
-  age.lower = 0;
-  age.upper = 120;
-  facts.set(1, age);
+  const FactsTable facts = column_of_ages();
   // With two looks at every argument the first of these would outlast the sun.
   ScalarPtr negated = use_column(1, integer_type()), summed = negated, compared = negated;
   for (int depth = 0; depth < 100; ++depth) {

@@ -236,7 +236,7 @@ struct UnitBounds {
 
 /// rows_sql with values as they are, not yet on their grid, where that is only a matter of bounds:
 /// whole numbers, booleans and decimals of as many digits as the grid. The adapter moves them to
-/// [lower, upper].
+/// [lower, upper], and leaves out rows whose `unit` is NULL: they are nobody's.
 struct StreamedRows {
   std::string sql{};
   std::vector<int> digits{};  ///< by value: a decimal's, 0 for what is whole
