@@ -107,11 +107,11 @@ Result<ClampedAggregate> ClampedAggregate::make(const sql::Release& release, std
   return made;
 }
 
-bool ClampedAggregate::takes_part(std::span<const Int128> features) const {
+bool ClampedAggregate::takes_part(WholesView features) const {
   return !presence_ || features[*presence_] > 0;
 }
 
-Int128 ClampedAggregate::clamped(std::span<const Int128> features) const {
+Int128 ClampedAggregate::clamped(WholesView features) const {
   Int128 value = total_ ? features[*total_] : Int128{1};
   if (is_mean_) {
     // Whole part and rest apart, so that nothing overflows; both round towards zero.

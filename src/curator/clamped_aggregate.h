@@ -46,9 +46,9 @@ class ClampedAggregate {
  private:
   ClampedAggregate(const sql::AggregateRelease& asked, Epsilon epsilon, std::uint64_t groups_max)
       : asked_(&asked), epsilon_(epsilon), groups_max_(groups_max) {}
-  bool takes_part(std::span<const Int128> features) const;
+  bool takes_part(WholesView features) const;
   /// Of one unit in one group, within [lower_, upper_] whatever the features hold.
-  Int128 clamped(std::span<const Int128> features) const;
+  Int128 clamped(WholesView features) const;
   std::vector<double> noise_sd() const;
 
   const sql::AggregateRelease* asked_;

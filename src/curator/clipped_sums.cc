@@ -1,7 +1,9 @@
 #include "curator/clipped_sums.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <mutex>
@@ -55,6 +57,33 @@ Int128 scaled_down(Int128 value, UInt128 bound, UInt128 size) {
   }
   return value < 0 ? -static_cast<Int128>(magnitude) : static_cast<Int128>(magnitude);
 }
+
+int width_of(UInt128 number) {
+  const auto high = static_cast<std::uint64_t>(number >> 64);
+  return high != 0 ? 64 + static_cast<int>(std::bit_width(high))
+                   : static_cast<int>(std::bit_width(static_cast<std::uint64_t>(number)));
+}
+
+/// Rising bounds by how many bits numbers have: of each width there are few.
+class BoundsByWidth {
+ public:
+  explicit BoundsByWidth(const std::vector<UInt128>& bounds) : bounds_(bounds) {
+    for (std::size_t width = 1; width < first_.size(); ++width)
+      first_[width] = static_cast<std::size_t>(
+          std::lower_bound(bounds.begin(), bounds.end(), UInt128{1} << (width - 1)) -
+          bounds.begin());
+  }
+  /// How many bounds `size` is above.
+  std::size_t below(UInt128 size) const {
+    std::size_t bound = first_[static_cast<std::size_t>(width_of(size))];
+    while (bound < bounds_.size() && bounds_[bound] < size) ++bound;
+    return bound;
+  }
+
+ private:
+  const std::vector<UInt128>& bounds_;
+  std::array<std::size_t, 129> first_{};  // by width: the first bound that is not less in width
+};
 
 // The least whole number whose square is at least `square`.
 UInt128 root_up(UInt128 square) {
@@ -158,10 +187,15 @@ void ClippedSums::each_cell(const Contributions& contributions, std::size_t unit
 // ceil(|value| weight 2^kSizeBits / row_max), or |value| itself where there is no row maximum.
 // Whole rows and the rest apart, so that no product can overflow; nearly always all fits 64 bits,
 // where a division is ten times cheaper.
-UInt128 ClippedSums::size_of(Int128 value, std::size_t sum) const {
+inline UInt128 ClippedSums::size_of(Int128 value, std::size_t sum) const {
   const UInt128 magnitude = absolute(value);
   if (!sums_[sum].bounded) return magnitude;
   const auto& [factor, row_max, fine, rows_max, narrow, plain, moved, by, times] = measures_[sum];
+  if (narrow && magnitude >> 42 == 0) {
+    const auto row = static_cast<std::uint64_t>(row_max);
+    return (static_cast<std::uint64_t>(magnitude) * static_cast<std::uint64_t>(factor) + row - 1) /
+           row;
+  }
   if (narrow && magnitude >> 63 == 0) {
     const auto row = static_cast<std::uint64_t>(row_max), m = static_cast<std::uint64_t>(magnitude);
     const std::uint64_t rest = m % row * static_cast<std::uint64_t>(factor);
@@ -254,14 +288,16 @@ UInt128 ClippedSums::find_bound(const std::vector<std::int64_t>& above, Epsilon 
 template <class SizeOf>
 ClippedSums::Sizes ClippedSums::measure(const Contributions& contributions,
                                         const SizeOf& size_of_unit) const {
-  Sizes sizes{RawVector<UInt128>(contributions.units()), std::vector<std::int64_t>(bounds_.size())};
+  Sizes sizes{RawVector<std::uint64_t>(contributions.units()),
+              std::vector<std::int64_t>(bounds_.size())};
+  const BoundsByWidth bounds(bounds_);
   std::mutex mutex;
   contributions.for_each_piece([&](std::size_t unit, std::size_t last, std::size_t) {
     std::vector<std::int64_t> just_above(bounds_.size() + 1);  // so many bounds
     for (; unit < last; ++unit) {
-      const UInt128 size = sizes.of_unit[unit] = size_of_unit(unit);
-      const auto first = std::lower_bound(bounds_.begin(), bounds_.end(), size);
-      ++just_above[static_cast<std::size_t>(first - bounds_.begin())];
+      const UInt128 size = size_of_unit(unit);
+      sizes.of_unit[unit] = static_cast<std::uint64_t>(std::min<UInt128>(size, UINT64_MAX));
+      ++just_above[bounds.below(size)];
     }
     const std::lock_guard lock(mutex);
     std::int64_t above = 0;
@@ -271,10 +307,10 @@ ClippedSums::Sizes ClippedSums::measure(const Contributions& contributions,
 }
 
 // Cells of all units on their lattice, those of too large ones scaled down: by sum, then by group.
-template <class OnLattice>
+template <class SizeOf, class OnLattice>
 std::vector<Int128> ClippedSums::add_up(const Contributions& contributions, std::size_t groups,
-                                        const Sizes& sizes, UInt128 bound,
-                                        const OnLattice& on_lattice) const {
+                                        const Sizes& sizes, const SizeOf& size_of_unit,
+                                        UInt128 bound, const OnLattice& on_lattice) const {
   // Each thread has cells of its own: not of millions of groups.
   constexpr std::size_t kCellsForThreads = std::size_t{1} << 20;
   std::vector<std::vector<Int128>> of_worker(worker_count());
@@ -283,7 +319,9 @@ std::vector<Int128> ClippedSums::add_up(const Contributions& contributions, std:
         auto& cells = of_worker[worker];
         cells.resize(groups * sums_.size());
         for (; unit < last; ++unit) {
-          const UInt128 size = sizes.of_unit[unit];
+          UInt128 size = sizes.of_unit[unit];
+          if (size == UINT64_MAX) [[unlikely]]
+            size = size_of_unit(unit);
           each_cell(contributions, unit, [&](std::uint32_t group, std::size_t sum, Int128 value) {
             const Int128 cell = on_lattice(value, sum);
             cells[sum * groups + group] += size > bound ? scaled_down(cell, bound, size) : cell;
@@ -301,16 +339,17 @@ std::vector<Int128> ClippedSums::add_up(const Contributions& contributions, std:
 NoisySums ClippedSums::release_laplace(const Contributions& contributions, std::size_t groups,
                                        Epsilon noise_epsilon, RandomSource& random) const {
   const std::size_t count = sums_.size();
-  const Sizes sizes = measure(contributions, [&](std::size_t unit) {
+  const auto size_of_unit = [&](std::size_t unit) {
     UInt128 size = 0;
     each_cell(contributions, unit,
               [&](std::uint32_t, std::size_t sum, Int128 value) { size += size_of(value, sum); });
     return size;
-  });
+  };
+  const Sizes sizes = measure(contributions, size_of_unit);
   const UInt128 bound = find_bound(sizes.above, noise_epsilon, groups * count, random);
 
   std::vector<Int128> cells = add_up(
-      contributions, groups, sizes, bound,
+      contributions, groups, sizes, size_of_unit, bound,
       [&](Int128 value, std::size_t sum) { return value * (Int128{1} << measures_[sum].fine); });
   NoisySums noisy;
   std::vector<std::int64_t> noise(groups);
@@ -337,14 +376,15 @@ NoisySums ClippedSums::release_laplace(const Contributions& contributions, std::
 NoisySums ClippedSums::release_gaussian(const Contributions& contributions, std::size_t groups,
                                         Epsilon noise_epsilon, RandomSource& random) const {
   const std::size_t count = sums_.size();
-  const Sizes sizes = measure(contributions, [&](std::size_t unit) {
+  const auto size_of_unit = [&](std::size_t unit) {
     UInt128 squares = 0;
     each_cell(contributions, unit, [&](std::uint32_t, std::size_t sum, Int128 value) {
       const Int128 steps = steps_of(value, sum);
       squares += static_cast<UInt128>(steps * steps);
     });
     return root_up(squares);
-  });
+  };
+  const Sizes sizes = measure(contributions, size_of_unit);
   // Fewer clipped units than under Laplace noise: they are clipped in every cell.
   const double cells = static_cast<double>(groups * count);
   const Epsilon for_search = search_epsilon(groups * count);
@@ -354,7 +394,7 @@ NoisySums ClippedSums::release_gaussian(const Contributions& contributions, std:
   const UInt128 bound = bounds_[search.value().release(sizes.above, random)];
 
   const std::vector<Int128> exact =
-      add_up(contributions, groups, sizes, bound,
+      add_up(contributions, groups, sizes, size_of_unit, bound,
              [&](Int128 value, std::size_t sum) { return Int128{steps_of(value, sum)}; });
   std::vector<std::int64_t> steps(exact.size());
   std::transform(exact.begin(), exact.end(), steps.begin(), saturate);

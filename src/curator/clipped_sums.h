@@ -83,7 +83,7 @@ class ClippedSums {
     std::size_t by = 0;
     Int128 times = 0;
   };
-  Int128 value_of(std::size_t sum, std::span<const Int128> features) const {
+  Int128 value_of(std::size_t sum, const WholesView& features) const {
     const Measure& measure = measures_[sum];
     if (measure.plain) return features[*measure.plain];
     if (measure.moved) return features[*measure.moved] + measure.times * features[measure.by];
@@ -93,14 +93,15 @@ class ClippedSums {
   template <class Visit>
   void each_cell(const Contributions& contributions, std::size_t unit, const Visit& visit) const;
   struct Sizes {
-    RawVector<UInt128> of_unit;
-    std::vector<std::int64_t> above;  ///< by bound: units of a larger size
+    RawVector<std::uint64_t> of_unit;  ///< the largest number: as large or larger
+    std::vector<std::int64_t> above;   ///< by bound: units of a larger size
   };
   template <class SizeOf>
   Sizes measure(const Contributions& contributions, const SizeOf& size_of_unit) const;
-  template <class OnLattice>
+  template <class SizeOf, class OnLattice>
   std::vector<Int128> add_up(const Contributions& contributions, std::size_t groups,
-                             const Sizes& sizes, UInt128 bound, const OnLattice& on_lattice) const;
+                             const Sizes& sizes, const SizeOf& size_of_unit, UInt128 bound,
+                             const OnLattice& on_lattice) const;
   /// How much of epsilon finds the bound of so many cells.
   Epsilon search_epsilon(std::size_t cells) const;
   UInt128 find_bound(const std::vector<std::int64_t>& above, Epsilon noise, std::size_t cells,

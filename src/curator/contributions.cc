@@ -122,7 +122,8 @@ Result<Contributions> Contributions::gather(const sql::Release& release,
   const auto columns = rows.columns();
   const std::size_t keys = release.keys.size();
   Contributions loaded;
-  loaded.features_ = release.features.size();
+  UnitPartials& all = loaded.rows_;
+  all.features = release.features.size();
   DISCREET_CHECK(columns.size() >= 1 + keys + columns_after_keys,
                  "the statement gives unit, keys, and what features are made of");
 
@@ -147,22 +148,22 @@ Result<Contributions> Contributions::gather(const sql::Release& release,
   }
 
   // Counting sort by unit.
-  loaded.end_.assign(numbers.count(), 0);
-  for (const std::uint32_t unit : unit_of_row) ++loaded.end_[unit];
-  loaded.begin_.resize(numbers.count());
-  std::exclusive_scan(loaded.end_.begin(), loaded.end_.end(), loaded.begin_.begin(),
-                      std::size_t{0});
-  std::inclusive_scan(loaded.end_.begin(), loaded.end_.end(), loaded.end_.begin());
-  std::vector<std::size_t> next(loaded.begin_.begin(), loaded.begin_.end());
-  loaded.group_.resize(unit_of_row.size());
-  loaded.values_.resize(values.size());
+  all.units = numbers.count();
+  all.ends.assign(all.units, 0);
+  for (const std::uint32_t unit : unit_of_row) ++all.ends[unit];
+  all.begins.resize(all.units);
+  std::exclusive_scan(all.ends.begin(), all.ends.end(), all.begins.begin(), std::size_t{0});
+  std::inclusive_scan(all.ends.begin(), all.ends.end(), all.ends.begin());
+  std::vector<std::size_t> next(all.begins.begin(), all.begins.end());
+  all.groups.resize(unit_of_row.size());
+  RawVector<Int128> by_unit(values.size());
   for (std::size_t row = 0; row < unit_of_row.size(); ++row) {
     const std::size_t to = next[unit_of_row[row]]++;
-    loaded.group_[to] = group_of_row[row];
-    std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(row * loaded.features_),
-                loaded.features_,
-                loaded.values_.begin() + static_cast<std::ptrdiff_t>(to * loaded.features_));
+    all.groups[to] = group_of_row[row];
+    std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(row * all.features), all.features,
+                by_unit.begin() + static_cast<std::ptrdiff_t>(to * all.features));
   }
+  all.numbers = Wholes(std::move(by_unit));
   return loaded;
 }
 
@@ -220,17 +221,12 @@ Result<std::optional<Contributions>> Contributions::load_streamed(
                                  [](const auto& list) { return !list.empty(); });
   UnitRows::ManyNumbering many;
   if (!coded) many = [&](const auto& keys, const auto& numbers) { groups.find(keys, numbers); };
-  DISCREET_TRY(UnitPartials partials, rows->add_up(
-                                          [&](const std::vector<Cell>& keys) {
-                                            return groups.find(coded ? named(keys) : keys);
-                                          },
-                                          limit, many));
   Contributions loaded;
-  loaded.features_ = release.features.size();
-  loaded.begin_ = std::move(partials.begin);
-  loaded.end_ = std::move(partials.end);
-  loaded.group_ = std::move(partials.group);
-  loaded.values_ = std::move(partials.values);
+  DISCREET_TRY(loaded.rows_, rows->add_up(
+                                 [&](const std::vector<Cell>& keys) {
+                                   return groups.find(coded ? named(keys) : keys);
+                                 },
+                                 limit, many));
   loaded.groups_limit_ = groups_max.value_or(UINT64_MAX);
   return std::optional(std::move(loaded));
 }
@@ -297,17 +293,17 @@ Result<Contributions> Contributions::load_sample(const sql::Release& release,
 
 // One row for each group of a unit, as the engine's statement would have it.
 void Contributions::add_up_groups(const sql::Release& release) {
-  RawVector<std::size_t> begin, end;
-  RawVector<std::uint32_t> group;
+  UnitPartials added;
+  added.units = units();
+  added.features = features();
   RawVector<Int128> totals;
   for (std::size_t unit = 0; unit < units(); ++unit) {
     std::map<std::uint32_t, std::vector<std::size_t>> rows_of;
-    for (std::size_t row = begin_[unit]; row < end_[unit]; ++row)
-      rows_of[group_[row]].push_back(row);
-    begin.push_back(group.size());
+    for (std::size_t row = begin(unit); row < end(unit); ++row) rows_of[group(row)].push_back(row);
+    added.begins.push_back(added.groups.size());
     for (const auto& [number, rows] : rows_of) {
-      group.push_back(number);
-      for (std::size_t f = 0; f < features_; ++f) {
+      added.groups.push_back(number);
+      for (std::size_t f = 0; f < features(); ++f) {
         std::set<Int128> different;
         Int128 sum = 0;
         for (const std::size_t row : rows) {
@@ -318,12 +314,10 @@ void Contributions::add_up_groups(const sql::Release& release) {
         totals.push_back(is_distinct ? Int128{std::ssize(different)} : sum);
       }
     }
-    end.push_back(group.size());
+    added.ends.push_back(added.groups.size());
   }
-  begin_ = std::move(begin);
-  end_ = std::move(end);
-  group_ = std::move(group);
-  values_ = std::move(totals);
+  added.numbers = Wholes(std::move(totals));
+  rows_ = std::move(added);
 }
 
 void Contributions::for_each_piece(
@@ -337,17 +331,13 @@ void Contributions::for_each_piece(
 
 template <class Keep>
 void Contributions::filter(const Keep& keep) {
+  rows_.spell_out();
   for_each_piece([&](std::size_t unit, std::size_t last, std::size_t) {
     for (; unit < last; ++unit) {
-      std::size_t to = begin_[unit];
-      for (std::size_t from = to; from < end_[unit]; ++from) {
-        if (!keep(from)) continue;
-        group_[to] = group_[from];
-        for (std::size_t f = 0; f < features_; ++f)
-          values_[to * features_ + f] = values_[from * features_ + f];
-        ++to;
-      }
-      end_[unit] = to;
+      std::size_t to = begin(unit);
+      for (std::size_t from = to; from < end(unit); ++from)
+        if (keep(from)) rows_.move_row(from, to++);
+      rows_.ends[unit] = to;
     }
   });
 }
@@ -358,36 +348,34 @@ void Contributions::keep_groups(std::uint64_t groups_max, RandomSource& random) 
 }
 
 void Contributions::keep_rows(std::uint64_t rows_max, RandomSource& random) {
+  rows_.spell_out();
   std::vector<std::size_t> order;
   for (std::size_t unit = 0; unit < units(); ++unit) {
-    const std::size_t begin = begin_[unit], count = end_[unit] - begin;
+    const std::size_t first = begin(unit), count = end(unit) - first;
     if (count <= rows_max) continue;
     order.resize(count);
-    std::iota(order.begin(), order.end(), begin);
+    std::iota(order.begin(), order.end(), first);
     // The first rows_max places of a uniform shuffle stay.
     for (std::size_t i = 0; i < rows_max; ++i)
       std::swap(order[i], order[i + uniform_below(count - i, random)]);
     order.resize(rows_max);
     std::sort(order.begin(), order.end());
-    std::size_t to = begin;
-    for (const std::size_t from : order) {
-      group_[to] = group_[from];
-      std::copy_n(values(from).data(), features_, values_.data() + to * features_);
-      ++to;
-    }
-    end_[unit] = to;
+    std::size_t to = first;
+    for (const std::size_t from : order) rows_.move_row(from, to++);
+    rows_.ends[unit] = to;
   }
 }
 
 void Contributions::keep_only(const std::vector<bool>& kept) {
-  filter([&](std::size_t row) { return kept[group_[row]]; });
+  filter([&](std::size_t row) { return kept[group(row)]; });
 }
 
 void Contributions::renumber(const std::vector<std::uint32_t>& number) {
+  rows_.spell_out();
   for_each_piece([&](std::size_t unit, std::size_t last, std::size_t) {
     for (; unit < last; ++unit)
-      for (std::size_t row = begin_[unit]; row < end_[unit]; ++row)
-        group_[row] = number[group_[row]];
+      for (std::size_t row = begin(unit); row < end(unit); ++row)
+        rows_.groups[row] = number[group(row)];
   });
 }
 
@@ -397,7 +385,7 @@ std::vector<std::int64_t> Contributions::units_above(std::span<const std::uint64
     auto& above = of_worker[worker];
     above.resize(bounds.size());
     for (; unit < last; ++unit) {
-      const std::size_t count = end_[unit] - begin_[unit];
+      const std::size_t count = end(unit) - begin(unit);
       for (std::size_t i = 0; i < bounds.size() && count > bounds[i]; ++i) ++above[i];
     }
   });
@@ -413,7 +401,7 @@ std::vector<std::uint64_t> Contributions::units_per_group(std::size_t groups) co
         auto& found = of_worker[worker];
         found.resize(groups);
         for (; unit < last; ++unit)  // a unit has at most one row per group
-          for (std::size_t row = begin_[unit]; row < end_[unit]; ++row) ++found[group_[row]];
+          for (std::size_t row = begin(unit); row < end(unit); ++row) ++found[group(row)];
       },
       groups <= kGroupsForThreads);
   return added_up(std::move(of_worker), groups);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "curator/groups.h"
-#include "engines/raw_vector.h"
+#include "engines/unit_partials.h"
 #include "random/random_source.h"
 
 namespace discreet {
@@ -31,16 +31,14 @@ class Contributions {
   static Result<Contributions> load_sample(const sql::Release& release, std::uint64_t rows_max,
                                            Groups& groups, Engine& engine, RandomSource& random);
 
-  std::size_t units() const { return begin_.size(); }
-  std::size_t features() const { return features_; }
+  std::size_t units() const { return rows_.units; }
+  std::size_t features() const { return rows_.features; }
   /// Rows of a unit are begin(u) .. end(u) - 1; each is one group of it. There may be room between
   /// units.
-  std::size_t begin(std::size_t unit) const { return begin_[unit]; }
-  std::size_t end(std::size_t unit) const { return end_[unit]; }
-  std::uint32_t group(std::size_t row) const { return group_[row]; }
-  std::span<const Int128> values(std::size_t row) const {
-    return {values_.data() + row * features_, features_};
-  }
+  std::size_t begin(std::size_t unit) const { return rows_.begin(unit); }
+  std::size_t end(std::size_t unit) const { return rows_.end(unit); }
+  std::uint32_t group(std::size_t row) const { return rows_.group(row); }
+  WholesView values(std::size_t row) const { return rows_.values(row); }
   /// Calls visit(first unit, last unit + 1, worker) for pieces that make up all units, on
   /// worker_count() threads where there are many and `threads` allows it.
   void for_each_piece(const std::function<void(std::size_t, std::size_t, std::size_t)>& visit,
@@ -77,11 +75,8 @@ class Contributions {
   void keep_rows(std::uint64_t rows_max, RandomSource& random);
   void add_up_groups(const sql::Release& release);
 
-  std::size_t features_ = 0;
   std::uint64_t groups_limit_ = UINT64_MAX;
-  RawVector<std::size_t> begin_, end_;
-  RawVector<std::uint32_t> group_;
-  RawVector<Int128> values_;
+  UnitPartials rows_;
 };
 
 }  // namespace discreet

@@ -342,7 +342,7 @@ Result<TotalsTable> ReleaseJob::single_row_totals(Groups& groups, Engine& engine
   DISCREET_TRY(const Contributions contributions,
                Contributions::load(*release_, groups, engine, random));
   const std::size_t features = release_->features.size();
-  const auto from_one_row = [&](std::span<const Int128> values) {
+  const auto from_one_row = [&](const WholesView& values) {
     for (std::size_t f = 0; f < features; ++f) {
       const auto kind = release_->features[f].kind;
       const bool counts = kind == sql::Feature::Kind::Rows || kind == sql::Feature::Kind::Count ||
@@ -443,11 +443,13 @@ Result<ReleasedTable> ReleaseJob::run_clipped(Groups& groups, Engine& engine,
     out.keys.emplace_back(groups.keys(group).begin(), groups.keys(group).end());
 
   if (!sums_.empty() || !clamped_.empty()) {
-    // Cells of dropped groups hold nothing and are not named: noise is drawn for kept ones only.
-    std::vector<std::uint32_t> position(groups.size());
-    for (std::size_t i = 0; i < order.size(); ++i)
-      position[order[i]] = static_cast<std::uint32_t>(i);
-    contributions.renumber(position);
+    if (private_keys_) {
+      // Cells of dropped groups hold nothing and are not named: noise is drawn for kept ones only.
+      std::vector<std::uint32_t> position(groups.size());
+      for (std::size_t i = 0; i < order.size(); ++i)
+        position[order[i]] = static_cast<std::uint32_t>(i);
+      contributions.renumber(position);
+    }
     if (!sums_.empty())
       DISCREET_TRY_VOID(release_clipped(contributions, order.size(), random, out));
     for (const ClampedAggregate& clamped : clamped_)

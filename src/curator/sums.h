@@ -29,7 +29,7 @@ struct Sum {
 
   bool counts_units() const { return terms.empty(); }
   /// What one row of partials adds.
-  Int128 of(std::span<const Int128> features) const {
+  Int128 of(WholesView features) const {
     if (counts_units()) return !takes_part || features[*takes_part] > 0 ? 1 : 0;
     Int128 total = 0;
     for (const Term& term : terms) total += term.factor * features[term.feature];

@@ -194,7 +194,7 @@ std::optional<double> TestJob::error95_before() const {
   return std::nullopt;
 }
 
-bool TestJob::from_one_row(const sql::TestRelease& test, std::span<const Int128> features) {
+bool TestJob::from_one_row(const sql::TestRelease& test, const WholesView& features) {
   Int128 cells = 0, samples = 0;
   for (const std::size_t cell : test.cells) cells += features[cell];
   for (const auto& group : test.groups) samples += features[group.count];

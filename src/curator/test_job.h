@@ -34,7 +34,7 @@ class TestJob {
   std::optional<double> error95_before() const;
 
   /// Could one row have made this? The cells of one test exclude each other, and so do its samples.
-  static bool from_one_row(const sql::TestRelease& test, std::span<const Int128> features);
+  static bool from_one_row(const sql::TestRelease& test, const WholesView& features);
 
  private:
   using Mechanism =

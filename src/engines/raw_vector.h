@@ -1,8 +1,6 @@
 // A vector whose new elements are not set to zero: for large arrays that are written right away.
 #pragma once
 
-#include <sys/mman.h>
-
 #include <cstdlib>
 #include <limits>
 #include <memory>
@@ -10,6 +8,8 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+#include "engines/page_pool.h"
 
 namespace discreet {
 
@@ -20,21 +20,25 @@ struct RawAllocator : std::allocator<T> {
   struct rebind {
     using other = RawAllocator<U>;
   };
-  // Of arrays that are large, but not so large that a part of them may never be touched, memory
-  // comes in pages of 2 MiB: getting it 4 KiB at a time takes as long as writing it.
   T* allocate(std::size_t count) {
-    constexpr std::size_t kPage = std::size_t{2} << 20, kLarge = 4 * kPage, kHuge = 256 * kPage;
     if (count > std::numeric_limits<std::size_t>::max() / sizeof(T))
       throw std::bad_array_new_length();
     const std::size_t bytes = count * sizeof(T);
-    const bool in_pages = bytes >= kLarge && bytes <= kHuge;
-    void* memory = in_pages ? std::aligned_alloc(kPage, (bytes + kPage - 1) / kPage * kPage)
-                            : std::malloc(bytes);
+    if (in_pages(bytes)) return static_cast<T*>(PagePool::take(bytes));
+    void* memory = std::malloc(bytes);
     if (memory == nullptr && bytes > 0) throw std::bad_alloc();
-    if (in_pages) ::madvise(memory, bytes, MADV_HUGEPAGE);  // where the machine has them
     return static_cast<T*>(memory);
   }
-  void deallocate(T* memory, std::size_t) noexcept { std::free(memory); }
+  void deallocate(T* memory, std::size_t count) noexcept {
+    if (in_pages(count * sizeof(T)))
+      PagePool::give(memory, count * sizeof(T));
+    else
+      std::free(memory);
+  }
+  /// Large, but not so large that a part may never be touched.
+  static constexpr bool in_pages(std::size_t bytes) {
+    return bytes >= 4 * PagePool::kPageBytes && bytes <= 256 * PagePool::kPageBytes;
+  }
 
   template <class U>
   void construct(U* at) noexcept {

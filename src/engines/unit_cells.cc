@@ -1,7 +1,5 @@
 #include "engines/unit_cells_internal.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -9,13 +7,13 @@
 #include <new>
 #include <utility>
 
+#include "engines/page_pool.h"
+
 namespace discreet {
 namespace {
 
-// Pages of 2 MiB: cells are visited in no order, and small pages would each have to be found. A few
-// cells are not worth one.
-constexpr std::size_t kPageBytes = std::size_t{2} << 20, kSlabBytes = 8 * kPageBytes;
-constexpr std::size_t kFirstSlabBytes = kPageBytes / 2;
+// In large pages: cells are visited in no order, and small pages would each have to be found.
+constexpr std::size_t kSlabBytes = 8 * PagePool::kPageBytes;
 constexpr std::size_t kSlots = 4;
 constexpr int kGroupBits = 24;  // of a wide cell
 // Narrow cells are worth it as long as they are not full after a few rows.
@@ -82,8 +80,8 @@ std::size_t CellLayout::room(std::span<void* const> of_lane) const {
   return room;
 }
 
-void UnitCells::Unmap::operator()(void* memory) const {
-  ::munmap(memory, kSlabBytes + kPageBytes);
+void UnitCells::GiveBack::operator()(void* slab) const {
+  PagePool::give(slab, kSlabBytes);
 }
 
 void* UnitCells::make_block(std::int64_t number) {
@@ -92,17 +90,10 @@ void* UnitCells::make_block(std::int64_t number) {
       (cells_.size() + 1) * bytes > bytes_max_)
     return nullptr;
   if (free_bytes_ < bytes) {
-    void* memory = ::mmap(nullptr, kSlabBytes + kPageBytes, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) throw std::bad_alloc();
-    slabs_.emplace_back(memory);
-    const auto address = reinterpret_cast<std::uintptr_t>(memory);
-    free_ = static_cast<char*>(memory) + (kPageBytes - address % kPageBytes) % kPageBytes;
-    free_bytes_ = slabs_.size() == 1 ? kFirstSlabBytes : kSlabBytes;
-    if (slabs_.size() > 1)
-      ::madvise(free_, kSlabBytes, MADV_HUGEPAGE);  // where the machine has them
+    slabs_.emplace_back(PagePool::take(kSlabBytes));
+    free_ = static_cast<char*>(slabs_.back().get());
+    free_bytes_ = kSlabBytes;
   }
-  // It is zeros already; but pages that are read before they are written are mapped twice.
   void* block = std::memset(free_, 0, bytes);
   free_ += bytes;
   free_bytes_ -= bytes;
@@ -136,7 +127,7 @@ std::size_t UnitCells::add_to(const Rows& rows) {
   constexpr std::size_t kCells = kHasKeys ? kSlots : 1;
   // Far enough ahead of the sums that memory is there by then, and not so far that it is gone
   // again.
-  constexpr std::size_t kAhead = 256;
+  constexpr std::size_t kAhead = 64;
   std::array<Cell*, kAhead> places;
   const std::size_t count = rows.units.size();
   const CellLayout layout = layout_;
@@ -151,12 +142,14 @@ std::size_t UnitCells::add_to(const Rows& rows) {
     return block == nullptr ? nullptr
                             : block + (static_cast<std::uint64_t>(unit) % kBlockUnits) * kCells;
   };
+  const auto fetch = [&](std::size_t row) {
+    __builtin_prefetch(places[row % kAhead] = place_of(row), 1);
+  };
+  for (std::size_t row = 0; row < std::min(kAhead, count); ++row) fetch(row);
   for (std::size_t row = 0; row < count; ++row) {
-    if (row % kAhead == 0)
-      for (std::size_t next = row; next < std::min(row + kAhead, count); ++next)
-        __builtin_prefetch(places[next - row] = place_of(next), 1);
-    if (!rows.all && rows.done[row] != 0) continue;
     Cell* cell = places[row % kAhead];
+    if (row + kAhead < count) fetch(row + kAhead);
+    if (!rows.all && rows.done[row] != 0) continue;
     if (cell == nullptr || (rows.has_value != nullptr && (rows.has_value[row] & 1) == 0)) {
       ++left;
       continue;

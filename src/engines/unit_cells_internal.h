@@ -106,10 +106,10 @@ class UnitCells {
   std::vector<void*> cells_;  // by code
   std::vector<void*> small_;  // by number, where that is small: the same
   std::uint64_t used_ = 0;    // cells
-  struct Unmap {
-    void operator()(void* memory) const;
+  struct GiveBack {
+    void operator()(void* slab) const;
   };
-  std::vector<std::unique_ptr<void, Unmap>> slabs_;
+  std::vector<std::unique_ptr<void, GiveBack>> slabs_;
   char* free_ = nullptr;
   std::size_t free_bytes_ = 0;
 };

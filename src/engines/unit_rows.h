@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "engines/engine.h"
-#include "engines/raw_vector.h"
+#include "engines/unit_partials.h"
 
 namespace discreet {
 
@@ -71,14 +71,6 @@ struct UnitRowsShape {
 struct GroupLimit {
   std::uint64_t most;
   std::array<std::uint64_t, 2> key;
-};
-
-/// Rows begin[u] .. end[u] - 1 belong to unit u; each is one group of it, rising. What lies between
-/// units means nothing.
-struct UnitPartials {
-  RawVector<std::size_t> begin, end;
-  RawVector<std::uint32_t> group;
-  RawVector<Int128> values;  ///< features of row after row
 };
 
 class UnitRows {

@@ -81,7 +81,8 @@ struct UnitRows::State {
               Scratch& scratch, Output& out) const;
   void add_up_cells(std::size_t block, const Numbers& numbers,
                     const std::optional<GroupLimit>& limit, Output& out) const;
-  void add_features(std::span<const SortedRow> same, Int128* out) const;
+  void add_features(std::span<const SortedRow> same, std::size_t first, Wholes& out) const;
+  bool fits_64_bits() const;
 };
 
 }  // namespace discreet

@@ -15,10 +15,20 @@ constexpr std::uint64_t kRowsForThreads = 50'000;
 /// Where partials go. There is room for as many as there are rows or cells: memory that is not
 /// touched costs nothing.
 struct UnitRows::State::Output {
-  std::uint32_t* group;
-  Int128* values;
+  UnitPartials& all;
+  std::size_t first;  // of its rows
   std::size_t size = 0;
-  std::vector<std::size_t> ends{};  // one per unit that has groups
+  std::vector<std::size_t> ends{};  // one per unit that has groups; none where each has one row
+
+  /// The next row's group, and where its numbers go.
+  std::size_t add(std::uint32_t group) {
+    const std::size_t row = first + size++;
+    if (!all.groups.empty()) all.groups[row] = group;
+    return row * all.features;
+  }
+  void end_unit() {
+    if (!all.groups.empty()) ends.push_back(size);
+  }
 };
 
 struct UnitRows::State::SortedRow {
@@ -40,7 +50,8 @@ struct UnitRows::State::Scratch {
   std::vector<std::vector<std::uint64_t>> spilled;  // by lane
 };
 
-void UnitRows::State::add_features(std::span<const SortedRow> same, Int128* out) const {
+void UnitRows::State::add_features(std::span<const SortedRow> same, std::size_t first,
+                                   Wholes& out) const {
   const auto times = [&](const SortedRow& row) {
     return times_bits > 0 ? Int128{row.marks & kTimesMax} : Int128{1};
   };
@@ -78,8 +89,19 @@ void UnitRows::State::add_features(std::span<const SortedRow> same, Int128* out)
         break;
       }
     }
-    *out++ = total;
+    out.set(first++, total);
   }
+}
+
+// Every number of a unit, whatever rows are its own.
+bool UnitRows::State::fits_64_bits() const {
+  Int128 largest = 1;
+  for (const RowValue& value : shape.values)
+    largest = std::max({largest, Int128{value.upper}, -Int128{value.lower}});
+  return largest * Int128{rows} < Int128{1} << 62 &&
+         std::none_of(shape.features.begin(), shape.features.end(), [](const RowFeature& feature) {
+           return feature.kind == RowFeature::Kind::SumOfProducts;
+         });
 }
 
 namespace {
@@ -170,11 +192,9 @@ void UnitRows::State::add_up(std::size_t partition, const Numbers& numbers,
     for (const std::size_t first : firsts) {
       std::size_t end = first + 1;
       while (end < mine.size() && mine[end].group == mine[first].group) ++end;
-      out.group[out.size] = mine[first].group;
-      add_features(mine.subspan(first, end - first), out.values + out.size * shape.features.size());
-      ++out.size;
+      add_features(mine.subspan(first, end - first), out.add(mine[first].group), out.all.numbers);
     }
-    if (!firsts.empty()) out.ends.push_back(out.size);
+    if (!firsts.empty()) out.end_unit();
   }
 }
 
@@ -190,11 +210,10 @@ void UnitRows::State::add_up_cells(std::size_t block, const Numbers& numbers,
   const std::size_t slots = by.slots;
   const auto of_lane = blocks->cells(block);
   const auto put = [&](const Part& part) {
-    out.group[out.size] = part.group;
-    Int128* to = out.values + out.size * shape.features.size();
+    std::size_t at = out.add(part.group);
     for (const RowFeature& feature : shape.features)
-      *to++ = feature.kind == RowFeature::Kind::Sum ? Int128{part.sum} : Int128{part.rows};
-    ++out.size;
+      out.all.numbers.set(
+          at++, feature.kind == RowFeature::Kind::Sum ? Int128{part.sum} : Int128{part.rows});
   };
   if (slots == 1) {  // without keys: the one group
     const std::uint32_t group = numbers.front().front();
@@ -209,7 +228,7 @@ void UnitRows::State::add_up_cells(std::size_t block, const Numbers& numbers,
       }
       if (whole.rows == 0) continue;
       put(whole);
-      out.ends.push_back(out.size);
+      out.end_unit();
     }
     return;
   }
@@ -250,7 +269,7 @@ void UnitRows::State::add_up_cells(std::size_t block, const Numbers& numbers,
     } else {
       for (const Part& part : parts) put(part);
     }
-    out.ends.push_back(out.size);
+    out.end_unit();
   }
 }
 
@@ -273,48 +292,53 @@ Result<UnitPartials> UnitRows::add_up(const Numbering& number,
       of_lane.push_back(lane->codes.keys(group, keys) ? number(keys).value_or(kDropped) : kDropped);
   }
   const bool threads = s.rows >= kRowsForThreads;
-  const std::size_t features = s.shape.features.size();
-  // Partitions, then pieces of the blocks.
+  // Pieces of the blocks, then partitions.
   const std::size_t blocks = s.blocks ? s.blocks->size() : 0;
   constexpr std::size_t kPieces = 64;
   const auto first_block = [&](std::size_t piece) { return blocks * piece / kPieces; };
-  std::vector<std::size_t> room(kPartitions + kPieces + 1);
-  for (std::size_t i = 0; i < kPartitions; ++i) room[i + 1] = room[i] + s.rows_of(i);
+  std::vector<std::size_t> room(kPieces + kPartitions + 1);
   for_each_parallel(kPieces, threads, [&](std::size_t piece, std::size_t) {
     std::size_t used = 0;
     for (std::size_t block = first_block(piece); block < first_block(piece + 1); ++block)
       used += s.layout->room(s.blocks->cells(block));
-    room[kPartitions + piece + 1] = used;
+    room[piece + 1] = used;
   });
-  for (std::size_t i = kPartitions; i < kPartitions + kPieces; ++i) room[i + 1] += room[i];
+  for (std::size_t i = 0; i < kPartitions; ++i) room[kPieces + i + 1] = s.rows_of(i);
+  std::partial_sum(room.begin(), room.end(), room.begin());
+  const bool one_row_each = s.shape.keys.empty();
   UnitPartials all;
-  all.group.resize(room.back());
-  all.values.resize(room.back() * features);
+  all.features = s.shape.features.size();
+  all.numbers = Wholes(room.back() * all.features, s.fits_64_bits());
+  if (!one_row_each) all.groups.resize(room.back());
   std::vector<State::Output> parts;
-  for (std::size_t i = 0; i < kPartitions + kPieces; ++i)
-    parts.push_back({all.group.data() + room[i], all.values.data() + room[i] * features});
+  for (std::size_t i = 0; i + 1 < room.size(); ++i) parts.push_back({all, room[i]});
   std::vector<State::Scratch> scratch(worker_count());
   try {
     for_each_parallel(parts.size(), threads, [&](std::size_t i, std::size_t worker) {
-      if (i < kPartitions) return s.add_up(i, numbers, limit, scratch[worker], parts[i]);
-      const std::size_t piece = i - kPartitions;
-      if (s.layout->slots == 1) parts[i].ends.reserve(room[i + 1] - room[i]);
-      for (std::size_t block = first_block(piece); block < first_block(piece + 1); ++block)
+      if (i >= kPieces) return s.add_up(i - kPieces, numbers, limit, scratch[worker], parts[i]);
+      for (std::size_t block = first_block(i); block < first_block(i + 1); ++block)
         s.add_up_cells(block, numbers, limit, parts[i]);
     });
   } catch (const SpillLost&) {
     return Error{ErrorCode::Unavailable, kStatementFailed};
   }
-  std::size_t units = 0;
-  for (const State::Output& part : parts) units += part.ends.size();
-  all.begin.reserve(units);
-  all.end.reserve(units);
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    std::size_t begin = room[i];
-    for (const std::size_t end : parts[i].ends) {
-      all.begin.push_back(begin);
-      all.end.push_back(room[i] + end);
-      begin = room[i] + end;
+  if (one_row_each) {
+    if (!numbers.empty()) all.only_group = numbers.front().front();
+    for (const State::Output& part : parts) {
+      for (std::size_t row = 0; row < part.size && part.first != all.units; ++row)
+        all.move_row(part.first + row, all.units + row);
+      all.units += part.size;
+    }
+    return all;
+  }
+  for (const State::Output& part : parts) all.units += part.ends.size();
+  all.begins.reserve(all.units);
+  all.ends.reserve(all.units);
+  for (const State::Output& part : parts) {
+    std::size_t begin = part.first;
+    for (const std::size_t end : part.ends) {
+      all.begins.push_back(begin);
+      all.ends.push_back(begin = part.first + end);
     }
   }
   return all;

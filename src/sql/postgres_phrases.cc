@@ -254,8 +254,28 @@ std::string cast_to(const std::string& text, bool leaf, Type from, Type to) {
   return plain();
 }
 
+namespace {
+
+// `product` where it is a number, infinity where it is too large for one and zero where it is too
+// small: PostgreSQL raises an error there. `size` is its logarithm; near both ends that is not
+// exact enough, and the number itself is compared, 2^600 times smaller or larger.
+std::string within_reals(const std::string& size, const std::string& product,
+                         const std::string& smaller, const std::string& larger,
+                         const std::string& infinite) {
+  return fmt::format(
+      "WHEN {0} > 709.79 THEN {4} WHEN {0} > 709.78 THEN CASE WHEN {2} >= 4.332296397063773e127 "
+      "THEN {4} ELSE {1} END WHEN {0} < -745.2 THEN 0 WHEN {0} < -744.4 THEN CASE WHEN {3} <= "
+      "1.0250665447337477e-143 THEN 0 ELSE {1} END ELSE {1} END",
+      size, product, smaller, larger, infinite);
+}
+constexpr const char* kScale = "4.149515568880993e180";       // 2^600
+constexpr const char* kScaleDown = "2.409919865102884e-181";  // 2^-600
+
+}  // namespace
+
 std::string real(Function function, const std::string& x, const std::string& y) {
   const auto either = fmt::format("(abs({}) >= {} OR abs({}) >= {})", x, kInfinity, y, kInfinity);
+  const auto infinite = fmt::format("sign({}) * sign({}) * {}", x, y, kInfinity);
   switch (function) {
     case Function::Add:
     case Function::Subtract: {
@@ -263,23 +283,30 @@ std::string real(Function function, const std::string& x, const std::string& y) 
       return fmt::format(
           "CASE WHEN (abs({0}) < 8e307 AND abs({1}) < 8e307) OR {2} THEN {0} {3} {1} WHEN abs({0}) "
           "< 1e290 THEN 0 {3} {1} WHEN abs({1}) < 1e290 THEN {0} WHEN abs({0} * 0.5 {3} {1} * 0.5) "
-          "> 8.98e307 THEN sign({0}) * {4} ELSE {0} {3} {1} END",
+          ">= 8.98846567431158e307 THEN sign({0}) * {4} ELSE {0} {3} {1} END",
           x, y, either, op, kInfinity);
     }
     case Function::Multiply:
       return fmt::format(
           "CASE WHEN abs({0}) < 1e150 AND abs({1}) < 1e150 AND ({0} = 0 OR {1} = 0 OR (abs({0}) > "
           "1e-150 AND abs({1}) > 1e-150)) THEN {0} * {1} WHEN {2} OR {0} = 0 OR {1} = 0 THEN {0} * "
-          "{1} WHEN ln(abs({0})) + ln(abs({1})) > 709.78 THEN sign({0}) * sign({1}) * {3} WHEN "
-          "ln(abs({0})) + ln(abs({1})) < -744.4 THEN 0 ELSE {0} * {1} END",
-          x, y, either, kInfinity);
+          "{1} {3}",
+          x, y, either,
+          within_reals(fmt::format("ln(abs({})) + ln(abs({}))", x, y), fmt::format("{} * {}", x, y),
+                       fmt::format("greatest(abs({0}), abs({1})) * {2} * least(abs({0}), abs({1}))",
+                                   x, y, kScaleDown),
+                       fmt::format("least(abs({0}), abs({1})) * {2} * greatest(abs({0}), abs({1}))",
+                                   x, y, kScale),
+                       infinite));
     case Function::Divide:
       return fmt::format(
           "CASE WHEN {1} = 0 THEN NULL WHEN abs({0}) < 1e150 AND abs({1}) < 1e150 AND abs({1}) > "
           "1e-150 AND ({0} = 0 OR abs({0}) > 1e-150) THEN {0} / {1} WHEN {2} OR {0} = 0 THEN {0} / "
-          "{1} WHEN ln(abs({0})) - ln(abs({1})) > 709.78 THEN sign({0}) * sign({1}) * {3} WHEN "
-          "ln(abs({0})) - ln(abs({1})) < -744.4 THEN 0 ELSE {0} / {1} END",
-          x, y, either, kInfinity);
+          "{1} {3}",
+          x, y, either,
+          within_reals(fmt::format("ln(abs({})) - ln(abs({}))", x, y), fmt::format("{} / {}", x, y),
+                       fmt::format("abs({}) * {} / abs({})", x, kScaleDown, y),
+                       fmt::format("abs({}) * {} / abs({})", x, kScale, y), infinite));
     default:  // the remainder, of numbers that numeric can hold
       return fmt::format(
           "CASE WHEN {1} = 0 OR abs({0}) > 1e100 OR abs({1}) > 1e100 OR abs({1}) < 1e-100 THEN "
@@ -291,7 +318,8 @@ std::string real(Function function, const std::string& x, const std::string& y) 
 
 std::string exponential(const std::string& x) {
   return fmt::format(
-      "CASE WHEN {0} = 'NaN' THEN {0} WHEN {0} > 709.78 THEN {1} WHEN {0} < -744 THEN 0 ELSE "
+      "CASE WHEN {0} = 'NaN' THEN {0} WHEN {0} > 709.782712893384 THEN {1} WHEN {0} < "
+      "-745.1332191019411 THEN 0 ELSE "
       "exp({0}) END",
       x, kInfinity);
 }
@@ -304,7 +332,8 @@ std::string power(const std::string& x, const std::string& y) {
       "0 THEN 0 ELSE {3} END WHEN abs({0}) >= {3} OR abs({1}) >= {3} THEN CASE WHEN {0} < 0 AND "
       "{1} <> trunc({1}) AND abs({1}) < {3} THEN CASE WHEN {1} > 0 THEN {3} ELSE 0 END ELSE "
       "power({0}, {1}) END WHEN {0} < 0 AND {1} <> trunc({1}) THEN CAST('NaN' AS double precision) "
-      "WHEN abs({1}) > 1e6 OR {2} > 709.78 OR {2} < -744 THEN CASE WHEN ({1} > 0) = (abs({0}) > 1) "
+      "WHEN abs({1}) > 1e6 OR {2} > 709.78271289 OR {2} < -745.133219 THEN CASE WHEN ({1} > 0) = "
+      "(abs({0}) > 1) "
       "THEN CASE WHEN {0} < 0 AND trunc({1} / 2) * 2 <> {1} THEN - {3} ELSE {3} END ELSE 0 END "
       "ELSE "
       "power({0}, {1}) END",

@@ -215,7 +215,7 @@ void TwoWorlds::compare_streamed(const std::string& statement, const sql::Releas
       for (std::size_t row = all.begin(unit); row < all.end(unit); ++row) {
         std::string text;
         for (const Cell& key : groups.keys(all.group(row))) text += "|" + exact(key);
-        for (const Int128 value : all.values(row)) text += "|" + wide(value);
+        for (std::size_t f = 0; f < all.features(); ++f) text += "|" + wide(all.values(row)[f]);
         rows.insert(text);
       }
       if (!rows.empty()) units.insert(::testing::PrintToString(rows));

@@ -109,11 +109,11 @@ std::multiset<std::vector<std::string>> by_stream(const UnitPartials& partials,
                                                   const Numbered& groups) {
   std::multiset<std::vector<std::string>> all;
   const std::size_t features = kShape.features.size();
-  for (std::size_t unit = 0; unit < partials.begin.size(); ++unit)
-    for (std::size_t row = partials.begin[unit]; row < partials.end[unit]; ++row) {
-      auto line = Numbered::shown(groups.keys[partials.group[row]]);
+  for (std::size_t unit = 0; unit < partials.units; ++unit)
+    for (std::size_t row = partials.begin(unit); row < partials.end(unit); ++row) {
+      auto line = Numbered::shown(groups.keys[partials.group(row)]);
       for (std::size_t f = 0; f < features; ++f)
-        line.push_back(text(partials.values[row * features + f]));
+        line.push_back(text(partials.numbers[row * features + f]));
       all.insert(std::move(line));
     }
   return all;
@@ -122,9 +122,9 @@ std::multiset<std::vector<std::string>> by_stream(const UnitPartials& partials,
 /// The groups of unit after unit.
 std::vector<std::uint32_t> groups_of(const UnitPartials& partials) {
   std::vector<std::uint32_t> all;
-  for (std::size_t unit = 0; unit < partials.begin.size(); ++unit)
-    for (std::size_t row = partials.begin[unit]; row < partials.end[unit]; ++row)
-      all.push_back(partials.group[row]);
+  for (std::size_t unit = 0; unit < partials.units; ++unit)
+    for (std::size_t row = partials.begin(unit); row < partials.end(unit); ++row)
+      all.push_back(partials.group(row));
   return all;
 }
 
@@ -147,9 +147,9 @@ TEST(UnitRowsTest, BothFormsGiveIdenticalPartials) {
                 .value();
         EXPECT_EQ(by_stream(partials, groups), by_engine(engine, sql));
         // Rows of a unit are together, its groups different.
-        for (std::size_t u = 0; u < partials.begin.size(); ++u)
-          for (std::size_t row = partials.begin[u] + 1; row < partials.end[u]; ++row)
-            EXPECT_LT(partials.group[row - 1], partials.group[row]);
+        for (std::size_t u = 0; u < partials.units; ++u)
+          for (std::size_t row = partials.begin(u) + 1; row < partials.end(u); ++row)
+            EXPECT_LT(partials.group(row - 1), partials.group(row));
       }
 }
 
@@ -204,14 +204,14 @@ TEST(UnitRowsTest, SumsInPlaceAreThoseOfTheEngine) {
         const UnitPartials found = loaded->add_up(number, std::nullopt).value();
         // A unit's groups as one text, so that rows of two units cannot stand for each other.
         std::multiset<std::string> here, there;
-        for (std::size_t u = 0; u < found.begin.size(); ++u) {
+        for (std::size_t u = 0; u < found.units; ++u) {
           std::string all;
-          for (std::size_t row = found.begin[u]; row < found.end[u]; ++row) {
-            if (row > found.begin[u]) {
-              EXPECT_LT(found.group[row - 1], found.group[row]);
+          for (std::size_t row = found.begin(u); row < found.end(u); ++row) {
+            if (row > found.begin(u)) {
+              EXPECT_LT(found.group(row - 1), found.group(row));
             }
-            all += std::to_string(found.group[row]);
-            for (std::size_t f = 0; f < 3; ++f) all += ":" + text(found.values[row * 3 + f]);
+            all += std::to_string(found.group(row));
+            for (std::size_t f = 0; f < 3; ++f) all += ":" + text(found.numbers[row * 3 + f]);
             all += " ";
           }
           here.insert(all);
@@ -231,10 +231,10 @@ TEST(UnitRowsTest, SumsInPlaceAreThoseOfTheEngine) {
 
         // A limit keeps the same groups whether or not a unit fits its cells.
         const UnitPartials few = loaded->add_up(number, GroupLimit{2, {5, 6}}).value();
-        ASSERT_EQ(few.begin.size(), found.begin.size());
-        for (std::size_t u = 0; u < few.begin.size(); ++u)
-          EXPECT_EQ(few.end[u] - few.begin[u],
-                    std::min<std::size_t>(2, found.end[u] - found.begin[u]));
+        ASSERT_EQ(few.units, found.units);
+        for (std::size_t u = 0; u < few.units; ++u)
+          EXPECT_EQ(few.end(u) - few.begin(u),
+                    std::min<std::size_t>(2, found.end(u) - found.begin(u)));
       }
 }
 
@@ -253,9 +253,9 @@ TEST(UnitRowsTest, GroupsWithoutANumberAreDroppedBeforeTheLimit) {
   const auto other = loaded->add_up(number, GroupLimit{3, {1, 3}}).value();
   EXPECT_EQ(groups_of(few), groups_of(again));
   EXPECT_NE(groups_of(few), groups_of(other)) << "the choice must follow the key";
-  ASSERT_EQ(few.begin.size(), all.begin.size());
-  for (std::size_t u = 0; u < all.begin.size(); ++u) {
-    const std::size_t had = all.end[u] - all.begin[u], has = few.end[u] - few.begin[u];
+  ASSERT_EQ(few.units, all.units);
+  for (std::size_t u = 0; u < all.units; ++u) {
+    const std::size_t had = all.end(u) - all.begin(u), has = few.end(u) - few.begin(u);
     EXPECT_EQ(has, std::min<std::size_t>(3, had));
   }
   for (const std::uint32_t group : groups_of(all)) EXPECT_EQ(group % 2, 0u);
@@ -342,11 +342,11 @@ TEST(UnitRowsTest, RowsThatFollowEachOtherAreCountedOneByOne) {
   const auto chunk = exact->next();
   for (std::size_t f = 0; f < 4; ++f) {
     Int128 total = 0;
-    for (std::size_t unit = 0; unit < partials.begin.size(); ++unit)
-      for (std::size_t row = partials.begin[unit]; row < partials.end[unit]; ++row) {
-        total += partials.values[row * 4 + f];
+    for (std::size_t unit = 0; unit < partials.units; ++unit)
+      for (std::size_t row = partials.begin(unit); row < partials.end(unit); ++row) {
+        total += partials.numbers[row * 4 + f];
         if (f == 0) {
-          EXPECT_EQ(text(partials.values[row * 4]), "500");
+          EXPECT_EQ(text(partials.numbers[row * 4]), "500");
         }
       }
     EXPECT_EQ(text(total), (*chunk)->varchar(f, 0)) << f;
@@ -407,9 +407,9 @@ TEST(UnitRowsTest, DecimalsAreReadByTheirDigitsAndMovedToTheirBounds) {
             ->add_up([](const Keys&) { return std::optional(std::uint32_t{0}); }, std::nullopt)
             .value();
     // -40 to -11 become -10; -10 to 19 stay, with a quarter; the other 40 become 20.
-    EXPECT_EQ(text(partials.values[0]), text(30 * -1000 + (135 * 100 + 30 * 25) + 40 * 2000))
+    EXPECT_EQ(text(partials.numbers[0]), text(30 * -1000 + (135 * 100 + 30 * 25) + 40 * 2000))
         << type;
-    EXPECT_EQ(text(partials.values[1]), "100");
+    EXPECT_EQ(text(partials.numbers[1]), "100");
     shape.values[0].decimal_digits = 3;
     EXPECT_FALSE(UnitRows::load(engine, sql, shape, 1 << 30).value().has_value());
   }
