@@ -48,6 +48,9 @@ discreet_library(ledger DEPENDS base privacy accounting postgres LINK_PRIVATE Op
 discreet_library(catalog DEPENDS base privacy)
 discreet_library(engines DEPENDS base)
 discreet_library(engines/duckdb DEPENDS base engines LINK_PRIVATE DuckDB::DuckDB)
+foreach(folder engines engines_duckdb)
+  target_compile_options(discreet_${folder} PRIVATE -O3)  # every row passes here; vectors matter
+endforeach()
 discreet_library(engines/postgres DEPENDS base engines postgres)
 discreet_library(engines/spark DEPENDS base engines)
 include(DiscreetSpark)

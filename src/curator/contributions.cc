@@ -101,6 +101,25 @@ std::optional<UnitRowsShape> streaming_shape(const sql::Release& release,
   return shape;
 }
 
+// Where whose rows they are is known already. Nothing: it is not, or the files changed while they
+// were read.
+Result<std::optional<UnitRows>> load_placed(const sql::StreamedRows& streamed,
+                                            const UnitRowsShape& shape, Engine& engine) {
+  const auto& tables = streamed.owners_tables;
+  const std::string state =
+      streamed.placed_sql.empty() ? std::string() : engine.files_state(tables);
+  if (state.empty()) return std::optional<UnitRows>();
+  const OwnersAsked asked{streamed.owners_sql,
+                          streamed.owners_by_link ? streamed.link_sql : std::string(), tables};
+  UnitRowsShape placed = shape;
+  DISCREET_TRY(placed.owners, engine.owners_kept()->find(engine, asked, state));
+  if (!placed.owners) return std::optional<UnitRows>();
+  DISCREET_TRY(auto rows,
+               UnitRows::load(engine, streamed.placed_sql, std::move(placed), kStreamedBytesMax));
+  if (engine.files_state(tables) != state) rows.reset();
+  return rows;
+}
+
 // What the workers counted; one that had nothing to do has no counts.
 template <class Count>
 std::vector<Count> added_up(std::vector<std::vector<Count>> of_worker, std::size_t size) {
@@ -192,8 +211,8 @@ Result<std::optional<Contributions>> Contributions::load_streamed(
   auto shape = streaming_shape(release, streamed);
   if (!shape) return std::optional<Contributions>();
   if (groups.is_public()) shape->groups_known = groups.size();
-  std::optional<UnitRows> rows;
-  if (!streamed.link_sql.empty()) {
+  DISCREET_TRY(auto rows, load_placed(streamed, *shape, engine));
+  if (!rows && !streamed.link_sql.empty()) {
     shape->link_sql = streamed.link_sql;
     DISCREET_TRY(rows, UnitRows::load(engine, streamed.linked_sql, *shape, kStreamedBytesMax));
     shape->link_sql.clear();
@@ -211,9 +230,9 @@ Result<std::optional<Contributions>> Contributions::load_streamed(
       const auto& list = streamed.codes[i];
       if (code == nullptr || list.empty()) continue;
       // No engine is trusted to keep within the list: what is not there is no group.
-      const bool known = *code >= 0 && static_cast<std::size_t>(*code) < list.size();
+      const bool known = *code >= 1 && static_cast<std::size_t>(*code) <= list.size();
       keys[i] =
-          known ? to_cell(list[static_cast<std::size_t>(*code)], release.keys[i].type) : Cell();
+          known ? to_cell(list[static_cast<std::size_t>(*code) - 1], release.keys[i].type) : Cell();
     }
     return keys;
   };

@@ -158,6 +158,18 @@ Result<Data> Data::open(const catalog::Policy& policy, OperatorLog log) {
           DISCREET_TRY_VOID(open_with(csv_types(table, before)));
       }
     }
+    // A pattern is several files, of which this does not know the names.
+    std::error_code ignored;
+    if (table.source.kind == catalog::SourceKind::Parquet &&
+        std::filesystem::is_regular_file(table.source.location, ignored) &&
+        policy.table(sql::placed_table(table.name)) == nullptr) {
+      DISCREET_TRY(const std::string reader, reader_of(table, ""));
+      const auto placed = placed_rows_sql(reader, "*", sql::kPlaceColumn, names, true);
+      if (placed &&
+          data.engine_.execute(fmt::format("CREATE OR REPLACE VIEW {} AS {}",
+                                           sql_identifier(sql::placed_table(table.name)), *placed)))
+        data.engine_.lies_in(table.name, {table.source.location});
+    }
     data.sources_[table.name] = table.source.location;
   }
   return data;

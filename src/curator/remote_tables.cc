@@ -104,6 +104,7 @@ class RemoteTables::Carrying final : public Engine {
         DISCREET_TRY(DuckDb connection, shared_->connect_to_files());
         const std::scoped_lock lock(mutex_);
         files_ = std::make_unique<ParquetTables>(std::move(connection));
+        files_->show_places(sql::placed_table, sql::kPlaceColumn);
       }
       std::vector<ParquetTables::Column> columns;
       for (const auto& column : shared_->columns.at(name))

@@ -100,16 +100,20 @@ class WholeCodes {
   /// Of many; `done(i, code)`.
   template <class Done>
   void of_each(std::span<const std::int64_t> values, const Done& done) {
-    constexpr std::size_t kAhead = 32;
+    constexpr std::size_t kAhead = 32, kNear = 4096;  // so many are in the cache anyway
+    const std::uint32_t* const places = small();
     for (std::size_t begin = 0; begin < values.size(); begin += kAhead) {
       const std::size_t end = std::min(values.size(), begin + kAhead);
-      for (std::size_t i = begin; i < end; ++i) {
+      for (std::size_t i = begin; i < end && values_.size() > kNear; ++i) {
         if (is_small(values[i]))
-          __builtin_prefetch(small() + values[i]);
+          __builtin_prefetch(places + values[i]);
         else
           large_.prefetch(values[i]);
       }
-      for (std::size_t i = begin; i < end; ++i) done(i, of(values[i]));
+      for (std::size_t i = begin; i < end; ++i) {
+        const std::uint32_t place = is_small(values[i]) ? places[values[i]] : 0;
+        done(i, place != 0 ? place - 1 : of(values[i]));
+      }
     }
   }
   /// Without adding it.
@@ -131,7 +135,9 @@ class WholeCodes {
   struct Unmap {
     void operator()(std::uint32_t* memory) const { ::munmap(memory, kSmallBytes); }
   };
-  static bool is_small(std::int64_t value) { return value >= 0 && value < kSmall; }
+  static bool is_small(std::int64_t value) {
+    return static_cast<std::uint64_t>(value) < static_cast<std::uint64_t>(kSmall);
+  }
   std::uint32_t* small() {
     if (!small_) {
       // Not calloc(): it writes zeros where it has memory that was used before.

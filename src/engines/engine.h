@@ -25,6 +25,14 @@ using OperatorLog = std::function<void(std::string_view backend_message)>;
 /// at a time; lanes are numbered from 0, and there are no more than threads. False: enough.
 using ChunkVisitor = std::function<bool(const EngineChunk& chunk, std::size_t lane)>;
 
+/// Asks whose the rows of files are.
+struct OwnersAsked {
+  std::string sql;                    ///< gives every row's `place` (RowOwners) and its `unit`
+  std::string link_sql{};             ///< not empty: `unit` leads to the unit, as in UnitRowsShape
+  std::vector<std::string> tables{};  ///< that both read
+};
+class OwnersKept;
+
 struct VisitedRows {
   std::uint64_t rows;
   bool stopped;  ///< the visitor said so: what it saw is not all
@@ -53,6 +61,14 @@ class Engine {
   virtual Result<Engine*> over_files([[maybe_unused]] const std::vector<std::string>& tables) {
     return nullptr;
   }
+
+  /// Names the state of the files that these tables are. "": they are more than files, or may still
+  /// be changed without a trace.
+  virtual std::string files_state([[maybe_unused]] const std::vector<std::string>& tables) const {
+    return "";
+  }
+  /// Where whose rows they are is kept from question to question. Only with a files_state().
+  virtual OwnersKept* owners_kept() { return nullptr; }
 
   /// One snapshot for all statements until end(). A connection that was lost is made anew here.
   virtual Result<void> begin() = 0;

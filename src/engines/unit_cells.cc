@@ -69,15 +69,31 @@ std::optional<CellLayout> CellLayout::of(const UnitRowsShape& shape) {
   return layout;
 }
 
-std::size_t CellLayout::room(std::span<void* const> of_lane) const {
-  std::size_t room = 0;
-  for (std::size_t place = 0; place < UnitCells::kBlockUnits * slots; ++place) {
-    std::size_t used = 0;
-    for (const void* block : of_lane) used += block != nullptr && read(block, place) != 0;
+namespace {
+
+template <class Cell>
+std::size_t used_cells(std::span<void* const> of_lane, std::size_t cells, bool one_group) {
+  std::size_t used = 0;
+  std::array<Cell, UnitCells::kBlockUnits> any{};
+  for (const void* block : of_lane) {
+    if (block == nullptr) continue;
+    const auto* lane = static_cast<const Cell*>(block);
     // Where there is one group, it is the same one.
-    room += slots == 1 ? std::min<std::size_t>(used, 1) : used;
+    if (one_group)
+      for (std::size_t place = 0; place < any.size(); ++place) any[place] |= lane[place];
+    else
+      for (std::size_t place = 0; place < cells; ++place) used += lane[place] != 0;
   }
-  return room;
+  for (const Cell cell : any) used += cell != 0;
+  return used;
+}
+
+}  // namespace
+
+std::size_t CellLayout::room(std::span<void* const> of_lane) const {
+  const std::size_t cells = UnitCells::kBlockUnits * slots;
+  return bytes == 4 ? used_cells<std::uint32_t>(of_lane, cells, slots == 1)
+                    : used_cells<std::uint64_t>(of_lane, cells, slots == 1);
 }
 
 void UnitCells::GiveBack::operator()(void* slab) const {
@@ -115,12 +131,51 @@ inline void* UnitCells::find_block(std::int64_t number) {
   return block != nullptr ? block : make_block(number);
 }
 
+UnitCells UnitCells::for_all(const CellLayout& layout, std::uint64_t units) {
+  UnitCells made(layout, bytes_for_all(layout, units));
+  made.all_.resize(made.bytes_max_);
+  std::memset(made.all_.data(), 0, made.all_.size());
+  const std::size_t block = kBlockUnits * layout.slots * layout.bytes;
+  for (std::size_t at = 0; at < made.all_.size(); at += block) {
+    static_cast<void>(made.numbers_.of(static_cast<std::int64_t>(at / block)));
+    made.cells_.push_back(made.all_.data() + at);
+  }
+  return made;
+}
+
 std::size_t UnitCells::add(const Rows& rows) {
+  if (!all_.empty()) {
+    if (layout_.slots == 1)
+      return layout_.bytes == 4 ? add_numbered<std::uint32_t, false>(rows)
+                                : add_numbered<std::uint64_t, false>(rows);
+    return layout_.bytes == 4 ? add_numbered<std::uint32_t, true>(rows)
+                              : add_numbered<std::uint64_t, true>(rows);
+  }
   if (layout_.slots == 1)
     return layout_.bytes == 4 ? add_to<std::uint32_t, false>(rows)
                               : add_to<std::uint64_t, false>(rows);
   return layout_.bytes == 4 ? add_to<std::uint32_t, true>(rows) : add_to<std::uint64_t, true>(rows);
 }
+
+namespace {
+
+/// One row with its value above the lower bound.
+template <class Cell>
+inline Cell one_row(const CellLayout& layout, std::int64_t value) {
+  const std::int64_t clamped = std::clamp(value, layout.lower, layout.upper);
+  return static_cast<Cell>(Cell{1} | static_cast<Cell>(clamped - layout.lower)
+                                         << layout.times_bits);
+}
+
+/// The one of a unit's cells that this group has or can have; kSlots: none.
+template <class Cell>
+inline std::size_t slot_of(const Cell* cells, int above, std::uint64_t group) {
+  std::size_t slot = 0;
+  while (slot < kSlots && cells[slot] != 0 && cells[slot] >> above != group) ++slot;
+  return slot;
+}
+
+}  // namespace
 
 template <class Cell, bool kHasKeys>
 std::size_t UnitCells::add_to(const Rows& rows) {
@@ -154,12 +209,7 @@ std::size_t UnitCells::add_to(const Rows& rows) {
       ++left;
       continue;
     }
-    Cell added = 1;
-    if (layout.has_value) {
-      const std::int64_t value = std::clamp(rows.values[row], layout.lower, layout.upper);
-      added =
-          static_cast<Cell>(added | static_cast<Cell>(value - layout.lower) << layout.times_bits);
-    }
+    const Cell added = layout.has_value ? one_row<Cell>(layout, rows.values[row]) : Cell{1};
     if constexpr (!kHasKeys) {
       if ((*cell & times_max) == times_max) [[unlikely]]
         full.push_back({rows.units[row], std::exchange(*cell, 0)});
@@ -167,8 +217,7 @@ std::size_t UnitCells::add_to(const Rows& rows) {
       *cell += added;
     } else {
       const std::uint64_t group = rows.groups[row];
-      std::size_t slot = 0;
-      while (slot < kSlots && cell[slot] != 0 && cell[slot] >> above != group) ++slot;
+      const std::size_t slot = slot_of(cell, above, group);
       if (group >= groups || slot == kSlots) {
         ++left;
         continue;
@@ -186,6 +235,60 @@ std::size_t UnitCells::add_to(const Rows& rows) {
   }
   used_ += used;
   return left;
+}
+
+template <class Cell, bool kHasKeys>
+std::size_t UnitCells::add_numbered(const Rows& rows) {
+  constexpr std::size_t kCells = kHasKeys ? kSlots : 1;
+  constexpr std::size_t kAhead = 64, kPiece = 256;
+  auto* const all = reinterpret_cast<Cell*>(all_.data());
+  const CellLayout layout = layout_;
+  const auto times_max = static_cast<Cell>(layout.times_max());
+  const int above = layout.times_bits + layout.sum_bits;
+  const std::uint64_t groups = std::uint64_t{1} << (8 * static_cast<int>(sizeof(Cell)) - above);
+  const std::size_t count = rows.numbers.size();
+  const std::uint32_t* const numbers = rows.numbers.data();
+  std::vector<std::size_t> left;
+  std::array<Cell, kPiece> added;
+  added.fill(1);
+  const auto fetch = [&](std::size_t row) {
+    __builtin_prefetch(all + std::size_t{numbers[row]} * kCells, 1);
+  };
+  for (std::size_t row = 0; row < std::min(kAhead, count); ++row) fetch(row);
+  for (std::size_t begin = 0; begin < count; begin += kPiece) {
+    const std::size_t end = std::min(count, begin + kPiece);
+    if (layout.has_value)
+      for (std::size_t row = begin; row < end; ++row)
+        added[row - begin] = one_row<Cell>(layout, rows.values[row]);
+    for (std::size_t row = begin; row < end; ++row) {
+      fetch(std::min(row + kAhead, count - 1));
+      if (rows.has_value != nullptr && (rows.has_value[row] & 1) == 0) {
+        left.push_back(row);
+        continue;
+      }
+      Cell* cell = all + std::size_t{numbers[row]} * kCells;
+      Cell empty = 0;
+      if constexpr (kHasKeys) {
+        const std::uint64_t group = rows.groups[row];
+        const std::size_t slot = slot_of(cell, above, group);
+        if (group >= groups || slot == kSlots) [[unlikely]] {
+          left.push_back(row);
+          continue;
+        }
+        cell += slot;
+        empty = static_cast<Cell>(group << above);
+        if (*cell == 0) *cell = empty;
+      }
+      if ((*cell & times_max) == times_max) [[unlikely]]
+        full.push_back({std::int64_t{numbers[row]}, std::exchange(*cell, empty)});
+      *cell += added[row - begin];
+    }
+  }
+  if (!left.empty()) {
+    std::fill(rows.done.begin(), rows.done.end(), std::uint8_t{1});
+    for (const std::size_t row : left) rows.done[row] = 0;
+  }
+  return left.size();
 }
 
 UnitBlocks::UnitBlocks(std::vector<const UnitCells*> lanes) : lanes_(lanes.size()) {

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "engines/code_table.h"
+#include "engines/raw_vector.h"
 #include "engines/unit_rows.h"
 
 namespace discreet {
@@ -68,15 +69,23 @@ class UnitCells {
   UnitCells(const CellLayout& layout, std::uint64_t bytes_max)
       : layout_(layout), bytes_max_(bytes_max) {}
 
+  /// From the start for all units 0, ..., units - 1.
+  static UnitCells for_all(const CellLayout& layout, std::uint64_t units);
+  static std::uint64_t bytes_for_all(const CellLayout& layout, std::uint64_t units) {
+    return (units / kBlockUnits + 1) * kBlockUnits * layout.slots * layout.bytes;
+  }
+
   struct Rows {
     std::span<const std::int64_t> units;
+    std::span<const std::uint32_t> numbers;  ///< instead of units, of cells for_all()
     std::span<const std::uint32_t> groups;
     const std::int64_t* values = nullptr;      ///< where the layout has one
     const std::uint32_t* has_value = nullptr;  ///< lowest bit; absent: all have
     std::span<std::uint8_t> done;              ///< not 0: leave it; set for rows that were taken
     bool all = false;                          ///< none of `done` is set
   };
-  /// How many rows are left to whoever can take them.
+  /// How many rows are left to whoever can take them. With `numbers` all rows are tried, and `done`
+  /// is written only if some are left.
   std::size_t add(const Rows& rows);
 
   struct Full {
@@ -97,6 +106,8 @@ class UnitCells {
  private:
   template <class Cell, bool kHasKeys>
   std::size_t add_to(const Rows& rows);
+  template <class Cell, bool kHasKeys>
+  std::size_t add_numbered(const Rows& rows);
   void* find_block(std::int64_t number);
   void* make_block(std::int64_t number);
 
@@ -105,6 +116,7 @@ class UnitCells {
   WholeCodes numbers_;
   std::vector<void*> cells_;  // by code
   std::vector<void*> small_;  // by number, where that is small: the same
+  RawVector<char> all_;       // instead of slabs: blocks one behind the other
   std::uint64_t used_ = 0;    // cells
   struct GiveBack {
     void operator()(void* slab) const;

@@ -6,17 +6,25 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "engines/code_table.h"
+#include "engines/engine.h"
 #include "engines/raw_vector.h"
+#include "engines/unit_names_internal.h"
 
 namespace discreet {
 
 class UnitLink {
  public:
   using Pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;  ///< key, unit
+
+  /// From the rows (`link`, `unit`) of a statement. Nothing: as make(), or `link` is no whole
+  /// number.
+  static Result<std::optional<UnitLink>> load(Engine& engine, const std::string& sql,
+                                              UnitTexts& texts);
 
   /// Never a unit's name: pairs with it cannot be held.
   static constexpr std::int64_t kNobody = INT64_MIN;

@@ -6,12 +6,15 @@
 #include <bit>
 #include <cstdint>
 #include <mutex>
+#include <span>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/saturating.h"
 #include "engines/code_table.h"
+#include "engines/rows.h"
 
 namespace discreet {
 
@@ -74,5 +77,33 @@ class UnitTexts {
   };
   std::array<Shard, 64> shards_;
 };
+
+/// Of every row of the chunk, by this column; what stands at a null means nothing.
+inline void name_units(const EngineChunk& chunk, std::size_t column, UnitTexts& texts,
+                       std::span<std::int64_t> units) {
+  switch (chunk.type(column)) {
+    case EngineType::Int64:
+    case EngineType::Date:
+    case EngineType::Timestamp: {
+      const auto values = chunk.int64s(column);
+      std::copy(values.begin(), values.end(), units.begin());
+      break;
+    }
+    case EngineType::Varchar:
+      for (std::size_t row = 0; row < chunk.size(); ++row)
+        if (!chunk.is_null(column, row)) units[row] = texts.number(chunk.varchar(column, row));
+      break;
+    case EngineType::HugeInt:
+      for (std::size_t row = 0; row < chunk.size(); ++row) {
+        if (chunk.is_null(column, row)) continue;
+        const Int128 value = chunk.int128(column, row);
+        units[row] = texts.number({reinterpret_cast<const char*>(&value), sizeof(value)});
+      }
+      break;
+    case EngineType::Bool:
+    case EngineType::Double:
+      throw std::invalid_argument("a unit is a whole number, a date or a text");
+  }
+}
 
 }  // namespace discreet

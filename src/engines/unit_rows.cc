@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <stdexcept>
 #include <utility>
 
 #include "engines/unit_rows_internal.h"
@@ -27,62 +26,34 @@ UnitRows::UnitRows(UnitRows&&) noexcept = default;
 UnitRows& UnitRows::operator=(UnitRows&&) noexcept = default;
 UnitRows::~UnitRows() = default;
 
-void UnitRows::State::name_units(const EngineChunk& chunk, std::size_t column, Lane& lane) {
-  const std::size_t size = chunk.size();
-  lane.units.resize(size);
-  switch (chunk.type(column)) {
-    case EngineType::Int64:
-    case EngineType::Date:
-    case EngineType::Timestamp: {
-      const auto units = chunk.int64s(column);
-      std::copy(units.begin(), units.end(), lane.units.begin());
-      break;
-    }
-    case EngineType::Varchar:
-      for (std::size_t row = 0; row < size; ++row)
-        if (!chunk.is_null(column, row)) lane.units[row] = texts.number(chunk.varchar(column, row));
-      break;
-    case EngineType::HugeInt:
-      for (std::size_t row = 0; row < size; ++row) {
-        if (chunk.is_null(column, row)) continue;
-        const Int128 value = chunk.int128(column, row);
-        lane.units[row] = texts.number({reinterpret_cast<const char*>(&value), sizeof(value)});
-      }
-      break;
-    case EngineType::Bool:
-    case EngineType::Double:
-      throw std::invalid_argument("a unit is a whole number, a date or a text");
+// Of the rows at these places. False: there are none.
+bool UnitRows::State::find_numbers(const EngineChunk& chunk, Lane& lane) const {
+  if (chunk.type(0) != EngineType::Int64 || chunk.has_nulls(0)) return false;
+  const auto places = chunk.int64s(0);
+  if (follow_each_other(places))
+    return (lane.numbers = shape.owners->of(places[0], places.size())) != nullptr;
+  lane.gathered.resize(places.size());
+  for (std::size_t row = 0; row < places.size(); ++row) {
+    const std::uint32_t* number = shape.owners->of(places[row], 1);
+    if (number == nullptr) return false;
+    lane.gathered[row] = *number;
   }
-}
-
-bool UnitRows::State::take_link(const EngineChunk& chunk, Lane& lane) {
-  if (chunk.type(0) != EngineType::Int64) return false;
-  name_units(chunk, 1, lane);
-  const auto keys = chunk.int64s(0);
-  for (std::size_t row = 0; row < chunk.size(); ++row)
-    if (!chunk.is_null(0, row) && !chunk.is_null(1, row))
-      lane.pairs.emplace_back(keys[row], lane.units[row]);
+  lane.numbers = lane.gathered.data();
   return true;
 }
 
-// False: it leads to two units, or is no whole number.
-Result<bool> UnitRows::State::load_link(Engine& engine) {
-  DISCREET_TRY(const VisitedRows visited,
-               engine.visit(shape.link_sql, {"link", "unit"},
-                            [&](const EngineChunk& chunk, std::size_t number) {
-                              return take_link(chunk, lane(number));
-                            }));
-  if (visited.stopped) return false;
-  std::vector<UnitLink::Pairs> parts;
-  for (const auto& one : lanes) parts.push_back(std::move(one->pairs));
-  link = UnitLink::make(parts);
-  return link.has_value();
+void UnitRows::State::spell_out_owners(std::size_t rows_of_chunk, Lane& lane) const {
+  lane.units.assign(lane.numbers, lane.numbers + rows_of_chunk);
+  lane.owners = lane.units;
+  for (std::size_t row = 0; row < rows_of_chunk; ++row)
+    lane.nobodys[row] |= lane.numbers[row] == shape.owners->units();
 }
 
 // Whose row each is, or that it is nobody's.
 bool UnitRows::State::find_owners(const EngineChunk& chunk, Lane& lane) {
   const std::size_t size = chunk.size();
   lane.nobodys.assign(size, 0);
+  if (shape.owners) return find_numbers(chunk, lane);
   lane.all_somebodys = !link && !chunk.has_nulls(0);
   if (chunk.has_nulls(0))
     for (std::size_t row = 0; row < size; ++row) lane.nobodys[row] = chunk.is_null(0, row);
@@ -91,7 +62,8 @@ bool UnitRows::State::find_owners(const EngineChunk& chunk, Lane& lane) {
       lane.owners = chunk.int64s(0);
       return true;
     }
-    name_units(chunk, 0, lane);
+    lane.units.resize(size);
+    name_units(chunk, 0, texts, lane.units);
     lane.owners = lane.units;
     return true;
   }
@@ -142,8 +114,16 @@ void UnitRows::State::place(std::size_t rows_of_chunk, Lane& lane) {
 
 // Rows that cells take are nobody's from here on. True: none is left.
 bool UnitRows::State::add_to_cells(const EngineChunk& chunk, Lane& lane) {
-  UnitCells::Rows taken{lane.owners, lane.groups,  nullptr,
-                        nullptr,     lane.nobodys, lane.all_somebodys};
+  const std::size_t size = chunk.size();
+  UnitCells::Rows taken{.units = lane.owners,
+                        .numbers = {},
+                        .groups = lane.groups,
+                        .done = lane.nobodys,
+                        .all = lane.all_somebodys};
+  if (shape.owners) {
+    taken.units = {};
+    taken.numbers = {lane.numbers, size};
+  }
   if (layout->has_value) {
     const std::size_t column = 1 + shape.keys.size();
     if (chunk.type(column) != EngineType::Int64) return false;
@@ -157,7 +137,8 @@ bool UnitRows::State::add_to_cells(const EngineChunk& chunk, Lane& lane) {
 bool UnitRows::State::empty_full_cells(Lane& lane) {
   if (lane.cells->full.empty()) return true;
   const std::uint64_t before = lane.rows.bytes();
-  for (const auto& [unit, cell] : std::exchange(lane.cells->full, {})) keep_cell(unit, cell, lane);
+  for (const auto& [unit, cell] : std::exchange(lane.cells->full, {}))
+    if (!shape.owners || unit != std::int64_t{shape.owners->units()}) keep_cell(unit, cell, lane);
   return keep_within_memory(lane, before);
 }
 
@@ -179,7 +160,15 @@ void UnitRows::State::keep_cell(std::int64_t unit, std::uint64_t cell, Lane& lan
 // False: there is no room for them.
 bool UnitRows::State::settle() {
   std::vector<const UnitCells*> cells;
-  for (const auto& one : lanes) cells.push_back(&*one->cells);
+  for (const auto& one : lanes) {
+    cells.push_back(&*one->cells);
+    if (!shape.owners) continue;
+    // Nobody's.
+    const std::uint32_t unit = shape.owners->units();
+    void* block = one->cells->block(unit >> UnitCells::kBlockBits);
+    for (std::size_t slot = 0; slot < layout->slots; ++slot)
+      layout->clear(block, (unit % UnitCells::kBlockUnits) * layout->slots + slot);
+  }
   blocks.emplace(std::move(cells));
   std::vector<std::int64_t> leaving;
   std::vector<std::uint64_t> spilled;
@@ -210,14 +199,19 @@ bool UnitRows::State::settle() {
   return true;
 }
 
-bool UnitRows::State::take(const EngineChunk& chunk, Lane& lane) {
+void UnitRows::State::add_cells(Lane& lane) const {
+  if (shape.owners)
+    lane.cells.emplace(UnitCells::for_all(*layout, shape.owners->units()));
+  else
+    lane.cells.emplace(*layout, memory_max / (kCellsShare * worker_count()));
+}
+
+// Which values are there, and which conditions hold.
+void UnitRows::State::mark(const EngineChunk& chunk, Lane& lane) const {
   const std::size_t size = chunk.size(), first = 1 + shape.keys.size();
-  lane.codes.number(chunk, 1, lane.groups);
-  if (!find_owners(chunk, lane)) return false;
   lane.flags.assign(size, 0);
   for (std::size_t v = 0; v < shape.values.size(); ++v) {
     const std::size_t column = first + v;
-    if (chunk.decimal_digits(column) != shape.values[v].decimal_digits) return false;
     const std::uint32_t flag = std::uint32_t{1} << v;
     if (!chunk.has_nulls(column)) {
       for (std::size_t row = 0; row < size; ++row) lane.flags[row] |= flag;
@@ -233,11 +227,23 @@ bool UnitRows::State::take(const EngineChunk& chunk, Lane& lane) {
     for (std::size_t row = 0; row < size; ++row)
       if (!chunk.is_null(column, row) && truths[row] != 0) lane.flags[row] |= flag;
   }
+}
+
+bool UnitRows::State::take(const EngineChunk& chunk, Lane& lane) {
+  const std::size_t size = chunk.size(), first = 1 + shape.keys.size();
+  for (std::size_t v = 0; v < shape.values.size(); ++v)
+    if (chunk.decimal_digits(first + v) != shape.values[v].decimal_digits) return false;
+  if (!find_owners(chunk, lane)) return false;
+  lane.codes.number(chunk, 1, lane.groups);
+  // Cells of one value ask for its flag only where some have none.
+  if (!lane.cells || (layout->has_value && chunk.has_nulls(first))) mark(chunk, lane);
   if (lane.cells) {
     const bool all = add_to_cells(chunk, lane);
     if (!empty_full_cells(lane)) return false;
     if (all) return true;
+    mark(chunk, lane);
   }
+  if (shape.owners) spell_out_owners(size, lane);
   const std::uint64_t before = lane.rows.bytes();
   place(size, lane);
   for (std::size_t v = 0; v < shape.values.size(); ++v) {
@@ -319,13 +325,17 @@ Result<std::optional<UnitRows>> UnitRows::load(Engine& engine, const std::string
         return feature.kind == RowFeature::Kind::SumOfProducts;
       });
   state->layout = CellLayout::of(wanted);
+  if (wanted.owners && state->layout &&
+      UnitCells::bytes_for_all(*state->layout, wanted.owners->units()) >
+          memory_max / (kCellsShare * worker_count()))
+    state->layout.reset();
   std::vector<std::string> columns = {wanted.unit};
   columns.insert(columns.end(), wanted.keys.begin(), wanted.keys.end());
   for (const RowValue& value : wanted.values) columns.push_back(value.column);
   columns.insert(columns.end(), wanted.conditions.begin(), wanted.conditions.end());
   if (!wanted.link_sql.empty()) {
-    DISCREET_TRY(const bool leads, state->load_link(engine));
-    if (!leads) return std::optional<UnitRows>();
+    DISCREET_TRY(state->link, UnitLink::load(engine, wanted.link_sql, state->texts));
+    if (!state->link) return std::optional<UnitRows>();
   }
   DISCREET_TRY(const VisitedRows visited,
                engine.visit(sql, columns, [&](const EngineChunk& chunk, std::size_t lane) {

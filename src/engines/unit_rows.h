@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "engines/engine.h"
+#include "engines/row_owners.h"
 #include "engines/unit_partials.h"
 
 namespace discreet {
@@ -64,6 +65,8 @@ struct UnitRowsShape {
   /// Not empty: the first column is not the unit but a whole number that leads to it, and this
   /// statement's rows (`link`, `unit`) say where. Rows that lead nowhere are nobody's.
   std::string link_sql{};
+  /// Not null: the first column is the row's place, and this tells whose it is.
+  std::shared_ptr<const RowOwners> owners{};
 };
 
 /// At most this many groups of a unit, chosen by a keyed hash of it: the caller draws the key anew

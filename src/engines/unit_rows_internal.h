@@ -25,11 +25,12 @@ struct UnitRows::Lane {
   KeyCodes codes;
   RowStore rows;
   std::optional<UnitCells> cells;  // what they take is not among the rows
-  UnitLink::Pairs pairs;           // of the link's statement
   // For the chunk at hand.
   std::vector<std::uint32_t> groups, flags;
-  std::span<const std::int64_t> owners;  // whose row each is, where it is not nobody's
-  std::vector<std::int64_t> units;       // what owners are, if they are not in the chunk
+  const std::uint32_t* numbers = nullptr;  // by row, of units, where shape.owners has them
+  std::vector<std::uint32_t> gathered;     // what numbers are, if rows do not follow each other
+  std::span<const std::int64_t> owners;    // whose row each is, where it is not nobody's
+  std::vector<std::int64_t> units;         // what owners are, if they are not in the chunk
   std::vector<std::uint8_t> nobodys;
   bool all_somebodys = false;
   std::vector<std::uint64_t*> places;
@@ -56,15 +57,16 @@ struct UnitRows::State {
     const std::lock_guard lock(mutex);
     while (lanes.size() <= number) {
       lanes.push_back(std::make_unique<Lane>(shape.keys.size(), words));
-      if (layout) lanes.back()->cells.emplace(*layout, memory_max / (kCellsShare * worker_count()));
+      if (layout) add_cells(*lanes.back());
     }
     return *lanes[number];
   }
-  Result<bool> load_link(Engine& engine);
-  void name_units(const EngineChunk& chunk, std::size_t column, Lane& lane);
-  bool take_link(const EngineChunk& chunk, Lane& lane);
+  void add_cells(Lane& lane) const;
   bool take(const EngineChunk& chunk, Lane& lane);
+  void mark(const EngineChunk& chunk, Lane& lane) const;
   bool find_owners(const EngineChunk& chunk, Lane& lane);
+  bool find_numbers(const EngineChunk& chunk, Lane& lane) const;
+  void spell_out_owners(std::size_t rows_of_chunk, Lane& lane) const;
   bool add_to_cells(const EngineChunk& chunk, Lane& lane);
   bool empty_full_cells(Lane& lane);
   void keep_cell(std::int64_t unit, std::uint64_t cell, Lane& lane) const;
@@ -83,6 +85,11 @@ struct UnitRows::State {
                     const std::optional<GroupLimit>& limit, Output& out) const;
   void add_features(std::span<const SortedRow> same, std::size_t first, Wholes& out) const;
   bool fits_64_bits() const;
+  /// What a unit is called, whoever reads the rows: its groups are chosen by this.
+  std::uint64_t name(std::int64_t unit) const {
+    return static_cast<std::uint64_t>(
+        shape.owners ? shape.owners->name(static_cast<std::uint32_t>(unit)) : unit);
+  }
 };
 
 }  // namespace discreet

@@ -186,8 +186,7 @@ void UnitRows::State::add_up(std::size_t partition, const Numbers& numbers,
     for (std::size_t i = 0; i < mine.size(); ++i)
       if (i == 0 || mine[i].group != mine[i - 1].group) firsts.push_back(i);
     if (limit && firsts.size() > limit->most) {
-      keep_some(firsts, limit->most,
-                keyed_hash(limit->key, static_cast<std::uint64_t>(units.value(unit)), 0));
+      keep_some(firsts, limit->most, keyed_hash(limit->key, name(units.value(unit)), 0));
     }
     for (const std::size_t first : firsts) {
       std::size_t end = first + 1;
@@ -234,6 +233,17 @@ void UnitRows::State::add_up_cells(std::size_t block, const Numbers& numbers,
   }
   std::vector<Part> parts;
   std::vector<std::size_t> kept;
+  // Rising by group; few, so that looking through them is the quickest.
+  const auto add = [&](const Part& part) {
+    auto at = parts.end();
+    while (at != parts.begin() && (at - 1)->group >= part.group) --at;
+    if (at == parts.end() || at->group != part.group) {
+      parts.insert(at, part);
+    } else {
+      at->rows += part.rows;
+      at->sum += part.sum;
+    }
+  };
   for (std::size_t unit = 0; unit < UnitCells::kBlockUnits; ++unit) {
     parts.clear();
     for (std::size_t l = 0; l < of_lane.size(); ++l) {
@@ -242,28 +252,15 @@ void UnitRows::State::add_up_cells(std::size_t block, const Numbers& numbers,
         const std::uint64_t cell = by.read(of_lane[l], unit * slots + slot);
         if (cell == 0) break;
         const std::uint32_t group = numbers[l][by.group(cell)];
-        if (group == kDropped) continue;
-        const auto same = std::find_if(parts.begin(), parts.end(),
-                                       [&](const Part& part) { return part.group == group; });
-        const Part part{group, by.times(cell), by.sum(cell)};
-        if (same == parts.end()) {
-          parts.push_back(part);
-        } else {
-          same->rows += part.rows;
-          same->sum += part.sum;
-        }
+        if (group != kDropped) add({group, by.times(cell), by.sum(cell)});
       }
     }
     if (parts.empty()) continue;
-    if (parts.size() > 1)
-      std::sort(parts.begin(), parts.end(),
-                [](const Part& a, const Part& b) { return a.group < b.group; });
     if (limit && parts.size() > limit->most) {
       kept.resize(parts.size());
       std::iota(kept.begin(), kept.end(), std::size_t{0});
-      const auto number =
-          static_cast<std::uint64_t>(blocks->first_unit(block)) + std::uint64_t{unit};
-      keep_some(kept, limit->most, keyed_hash(limit->key, number, 0));
+      const auto number = blocks->first_unit(block) + static_cast<std::int64_t>(unit);
+      keep_some(kept, limit->most, keyed_hash(limit->key, name(number), 0));
       for (const std::size_t place : kept) put(parts[place]);
       if (kept.empty()) continue;
     } else {

@@ -234,19 +234,32 @@ struct UnitBounds {
   std::optional<std::uint64_t> groups_max;
 };
 
+/// A table's rows with their places in its files (RowOwners), where the engine knows them: its
+/// columns and this one.
+inline constexpr char kPlaceColumn[] = "#place";
+inline std::string placed_table(const std::string& table) {
+  return table + "#places";
+}
+
 /// rows_sql with values as they are, not yet on their grid, where that is only a matter of bounds:
 /// whole numbers, booleans and decimals of as many digits as the grid. The adapter moves them to
 /// [lower, upper], and leaves out rows whose `unit` is NULL: they are nobody's.
 struct StreamedRows {
   std::string sql{};
   std::vector<int> digits{};  ///< by value: a decimal's, 0 for what is whole
-  /// By key: where it is not empty, `sql` has the key's place in this list instead of it, and NULL
-  /// for what is not there. A key with a range is NULL there outside of it.
+  /// By key: where it is not empty, `sql` has the key's place in this list, from 1, instead of it,
+  /// and NULL for what is not there. A key with a range is NULL there outside of it.
   std::vector<std::vector<catalog::Literal>> codes{};
   /// Where whose rows these are is told by a link of the policy alone, and its key is a whole
   /// number: `sql` without the join, with the link's key in the column `unit`, and the rows
   /// (`link`, `unit`) of the table it leads to. Else empty.
   std::string linked_sql{}, link_sql{};
+  /// Where rows come one by one from one table, whose own column tells the unit (or leads to it by
+  /// link_sql) and is read for nothing else: `sql` with the row's place in the column `unit`, and
+  /// the rows (`place`, `unit`) of that table. Else empty.
+  std::string placed_sql{}, owners_sql{};
+  bool owners_by_link = false;
+  std::vector<std::string> owners_tables{};  ///< read to know whose rows they are
 };
 
 struct Release {

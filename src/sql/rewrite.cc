@@ -211,6 +211,54 @@ bool is_row_by_row(const Plan& plan) {
   return scan != nullptr && !scan->row_number;
 }
 
+/// The table below filters and expressions.
+const Scan& scan_below(const Plan& plan) {
+  if (const auto* filter = std::get_if<Filter>(&plan.node)) return scan_below(*filter->input);
+  if (const auto* project = std::get_if<Project>(&plan.node)) return scan_below(*project->input);
+  return std::get<Scan>(plan.node);
+}
+
+bool reads(const Scalar& scalar, ColumnId column) {
+  bool found = false;
+  for_each_column(scalar, [&](ColumnId id) { found |= id == column; });
+  return found;
+}
+
+/// A plan that is row by row, with the rows' places where this column was, and the column's name in
+/// the table. Nothing: it is not the table's own, or something else in the plan reads it.
+struct Placed {
+  PlanPtr plan;
+  std::string column;
+};
+std::optional<Placed> with_places(const Plan& plan, ColumnId column) {
+  if (const auto* filter = std::get_if<Filter>(&plan.node)) {
+    if (reads(*filter->predicate, column)) return std::nullopt;
+    auto below = with_places(*filter->input, column);
+    if (below) below->plan = make_plan(Filter{below->plan, filter->predicate});
+    return below;
+  }
+  if (const auto* project = std::get_if<Project>(&plan.node)) {
+    const ColumnUse* source = nullptr;
+    for (const auto& [id, value] : project->outputs)
+      if (id == column) source = std::get_if<ColumnUse>(&value->node);
+    if (source == nullptr) return std::nullopt;
+    for (const auto& [id, value] : project->outputs)
+      if (id != column && reads(*value, source->id)) return std::nullopt;
+    auto below = with_places(*project->input, source->id);
+    if (below) below->plan = make_plan(Project{below->plan, project->outputs});
+    return below;
+  }
+  Scan scan = std::get<Scan>(plan.node);
+  for (auto& one : scan.columns) {
+    if (one.id != column) continue;
+    Placed placed{nullptr, std::exchange(one.name, kPlaceColumn)};
+    scan.table = placed_table(scan.table);
+    placed.plan = make_plan(std::move(scan));
+    return placed;
+  }
+  return std::nullopt;
+}
+
 /// Counts and sums need no NULL of a value but to count it: DuckDB's least() and greatest(), which
 /// leave NULL out, take a tenth of what CASE takes.
 void absent_as_zero(const Release& release, std::vector<std::string>& columns,
@@ -239,13 +287,16 @@ void absent_as_zero(const Release& release, std::vector<std::string>& columns,
   }
 }
 
-/// A key as rows that come to the curator have it: in few bits, where its domain is known.
+/// A key as rows that come to the curator have it: in few bits, where its domain is known. In the
+/// embedded engine a list is gone through from the first, so it has to be short.
+constexpr std::size_t kListedMax = 16;
 std::pair<std::string, std::vector<catalog::Literal>> streamed_key(const Key& key,
                                                                    const EngineDialect* dialect) {
-  constexpr std::size_t kCodesMax = 64;
+  const std::size_t codes_max = dialect == nullptr ? kListedMax : 64;
   const std::string& k = key.column;
-  if (dialect == nullptr || !dialect->narrow("0", 0, 0)) return {k, {}};
+  if (dialect != nullptr && !dialect->narrow("0", 0, 0)) return {k, {}};
   if (const auto* range = std::get_if<RangeKey>(&key.domain)) {
+    if (dialect == nullptr) return {k, {}};
     const auto narrow = dialect->narrow(k, range->lower, range->upper);
     if (key.type.kind != TypeKind::Integer || !narrow) return {k, {}};
     return {fmt::format("CASE WHEN {0} BETWEEN {1} AND {2} THEN {3} END AS {0}", k,
@@ -253,15 +304,22 @@ std::pair<std::string, std::vector<catalog::Literal>> streamed_key(const Key& ke
             {}};
   }
   const auto* listed = std::get_if<ListedKey>(&key.domain);
-  if (listed == nullptr || key.type.kind != TypeKind::Text || listed->values.size() > kCodesMax)
+  if (listed == nullptr || key.type.kind != TypeKind::Text || listed->values.size() > codes_max)
     return {k, {}};
-  std::string codes;
+  std::string codes, texts;
   for (std::size_t i = 0; i < listed->values.size(); ++i) {
     const auto* text = std::get_if<std::string>(&listed->values[i]);
     if (text == nullptr) return {k, {}};
-    codes += fmt::format(" WHEN {} THEN {}", dialect->text(*text),
-                         *dialect->narrow(std::to_string(i), 0, kCodesMax));
+    if (dialect == nullptr)
+      texts += (i == 0 ? "" : ", ") + quote_text(*text);
+    else
+      codes += fmt::format(
+          " WHEN {} THEN {}", dialect->text(*text),
+          *dialect->narrow(std::to_string(i + 1), 0, static_cast<std::int64_t>(codes_max)));
   }
+  // Files keep a text that repeats once: DuckDB then looks for it once.
+  if (dialect == nullptr)
+    return {fmt::format("list_position([{1}], {0}) AS {0}", k, texts), listed->values};
   return {fmt::format("CASE {0}{1} END AS {0}", k, codes), listed->values};
 }
 
@@ -347,11 +405,40 @@ class RowLayers {
         for_each_column(*one, [&](ColumnId id) { owner.push_back(id); });
       made.link_sql = fmt::format("SELECT {} AS link, {} AS unit FROM ({})", target, unit_text_,
                                   emit_plan(*link.owner, owner));
+      if (is_row_by_row(*link.owner) && add_places(*link.rows, *link.key, "{}", made)) {
+        made.owners_by_link = true;
+        made.owners_tables.push_back(scan_below(*link.owner).table);
+      }
     }
+    if (dialect_ == nullptr && !made.owners_by_link)
+      add_places(input_.plan, *input_.unit, unit_fits_ ? "{}" : "CAST({} AS VARCHAR)", made);
     return made;
   }
 
  private:
+  bool add_places(const Plan& plan, const Scalar& owner, const char* unit,
+                  StreamedRows& made) const {
+    const auto* use = std::get_if<ColumnUse>(&owner.node);
+    if (use == nullptr || !is_row_by_row(plan) ||
+        std::find(wanted_.begin(), wanted_.end(), use->id) != wanted_.end())
+      return false;
+    const auto placed = with_places(plan, use->id);
+    if (!placed) return false;
+    const std::string& table = scan_below(plan).table;
+    auto with_place = wanted_;
+    with_place.push_back(use->id);
+    made.placed_sql =
+        fmt::format("SELECT {} FROM (SELECT {} FROM ({}))", joined(with({"unit"}, streamed_)),
+                    joined(with({column_name(use->id) + " AS unit"}, first_)),
+                    emit_plan(*placed->plan, with_place, &input_.facts));
+    made.owners_sql =
+        fmt::format("SELECT {} AS place, {} AS unit FROM {}", quote_name(kPlaceColumn),
+                    fmt::format(fmt::runtime(unit), quote_name(placed->column)),
+                    quote_name(placed_table(table)));
+    made.owners_tables = {table};
+    return true;
+  }
+
   void want(const Scalar& scalar) {
     for_each_column(scalar, [&](ColumnId id) { wanted_.push_back(id); });
   }

@@ -73,13 +73,16 @@ void compare_corpus(const std::string& file, TwoWorlds& both) {
   EXPECT_GT(all.size(), 10U);
   std::size_t same = 0;
   const std::size_t before = both.statements_run(), rows = both.rows_compared(),
-                    files = both.read_over_files();
+                    files = both.read_over_files(), places = both.read_by_places();
   for (const auto& statement : all)
     same += both.compare(statement) == TwoWorlds::Verdict::Same ? 1 : 0;
   std::cout << file << ": " << all.size() << " statements, " << same << " planned alike, "
             << both.statements_run() - before << " engine statements, "
             << both.rows_compared() - rows << " rows equal, " << both.read_over_files() - files
-            << " releases from files\n";
+            << " releases from files, " << both.read_by_places() - places << " by places\n";
+  if (same > 0) {
+    EXPECT_GT(both.read_by_places(), places) << "no release was read by places";
+  }
 }
 
 void compare_random_statements(Elsewhere& elsewhere, int cases) {
@@ -92,7 +95,9 @@ void compare_random_statements(Elsewhere& elsewhere, int cases) {
   for (int i = 0; i < cases && !::testing::Test::HasFailure(); ++i)
     planned += both.compare(generate.next()) == TwoWorlds::Verdict::Same ? 1 : 0;
   std::cout << cases << " statements, " << planned << " planned, " << both.statements_run()
-            << " engine statements, " << both.rows_compared() << " rows equal\n";
+            << " engine statements, " << both.rows_compared() << " rows equal, "
+            << both.read_by_places() << " releases by places\n";
+  EXPECT_GT(both.read_by_places(), 0U) << "no release was read by places";
   EXPECT_GT(planned * 3, cases) << "the generator writes too much that is refused";
 }
 

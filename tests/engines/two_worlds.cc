@@ -7,6 +7,7 @@
 #include <iostream>
 #include <map>
 #include <set>
+#include <thread>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -16,6 +17,7 @@
 #include "curator/contributions.h"
 #include "curator/release_job.h"
 #include "curator/released_view.h"
+#include "engines/row_owners.h"
 #include "sql/explain.h"
 #include "sql/planner.h"
 #include "sql/rewrite.h"
@@ -236,6 +238,7 @@ void TwoWorlds::compare_streamed(const std::string& statement, const sql::Releas
     ASSERT_TRUE(streamed.has_value()) << statement << last_words();
     EXPECT_EQ(shown(*streamed, *there), expected) << statement;
   };
+  compare_placed(statement, near, expected, shown);
   // From the engine's rows, and from its files where they are near.
   sql::Release rows = far;
   rows.over_files = {};
@@ -248,6 +251,31 @@ void TwoWorlds::compare_streamed(const std::string& statement, const sql::Releas
   EXPECT_TRUE((*files)->check(far.over_files.sql)) << statement << last_words();
   ++read_over_files_;
   compare(far);
+}
+
+/// Rows of files, whose they are known by their places: not at first, and then always.
+void TwoWorlds::compare_placed(const std::string& statement, const sql::Release& release,
+                               const std::multiset<std::string>& expected, const Shown& shown) {
+  if (release.streamed.placed_sql.empty() || !release.needs.empty()) return;
+  // Files just written are not trusted yet.
+  while (near_->engine().files_state(release.streamed.owners_tables).empty())
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  SeededRandom random(1);
+  for (int i = 0; i < 3; ++i) {
+    auto groups = Groups::make(release, near_->engine());
+    const auto loaded = Contributions::load(release, *groups, near_->engine(), random);
+    ASSERT_TRUE(loaded.has_value()) << statement << last_words();
+    EXPECT_EQ(shown(*loaded, *groups), expected) << statement << "\n"
+                                                 << release.streamed.placed_sql;
+  }
+  const OwnersAsked asked{release.streamed.owners_sql,
+                          release.streamed.owners_by_link ? release.streamed.link_sql : "",
+                          release.streamed.owners_tables};
+  const auto owners = near_->engine().owners_kept()->find(
+      near_->engine(), asked, near_->engine().files_state(asked.tables));
+  ASSERT_TRUE(owners.has_value()) << statement << last_words();
+  EXPECT_NE(*owners, nullptr) << statement;
+  ++read_by_places_;
 }
 
 TwoWorlds::Verdict TwoWorlds::compare(const std::string& statement) {

@@ -2,12 +2,15 @@
 // are planned and run on both sides and must give the same.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "catalog/policy.h"
+#include "curator/contributions.h"
 #include "curator/data.h"
 
 namespace discreet::testing {
@@ -53,11 +56,16 @@ class TwoWorlds {
   std::size_t rows_compared() const { return rows_compared_; }
   /// Releases whose rows were read from the other engine's own files.
   std::size_t read_over_files() const { return read_over_files_; }
+  /// Releases whose rows here were known by their places.
+  std::size_t read_by_places() const { return read_by_places_; }
 
  private:
   void compare_rows(const std::string& statement, const std::string& near_sql,
                     const std::string& far_sql);
 
+  using Shown = std::function<std::multiset<std::string>(const Contributions&, const Groups&)>;
+  void compare_placed(const std::string& statement, const sql::Release& release,
+                      const std::multiset<std::string>& expected, const Shown& shown);
   void compare_streamed(const std::string& statement, const sql::Release& near,
                         const sql::Release& far);
 
@@ -65,7 +73,7 @@ class TwoWorlds {
   std::string folder_;
   std::unique_ptr<catalog::Policy> near_policy_, far_policy_;
   std::unique_ptr<Data> near_, far_;
-  std::size_t statements_run_ = 0, rows_compared_ = 0, read_over_files_ = 0;
+  std::size_t statements_run_ = 0, rows_compared_ = 0, read_over_files_ = 0, read_by_places_ = 0;
 };
 
 /// All cells of a statement, as text.

@@ -3,20 +3,25 @@
 
 #include <duckdb.h>
 
+#include <map>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/result.h"
 #include "engines/duckdb/database.h"
 #include "engines/duckdb/visit_internal.h"
+#include "engines/row_owners.h"
 
 namespace discreet {
 
 /// A database file or memory; closed when the last connection to it is.
 class DuckDbInstance {
  public:
-  explicit DuckDbInstance(OperatorLog log) : log_(std::move(log)) {}
+  DuckDbInstance(OperatorLog log, std::uint32_t settle_s)
+      : files_settle_s(settle_s), log_(std::move(log)) {}
   ~DuckDbInstance() { duckdb_close(&handle); }
   DuckDbInstance(const DuckDbInstance&) = delete;
   DuckDbInstance& operator=(const DuckDbInstance&) = delete;
@@ -29,6 +34,9 @@ class DuckDbInstance {
 
   duckdb_database handle = nullptr;
   std::shared_ptr<VisitRegistry> visits = std::make_shared<VisitRegistry>();
+  const std::uint32_t files_settle_s;
+  // Four bytes a row: 2.7 * 10^8 of them.
+  OwnersKept owners{std::uint64_t{1} << 30};
 
  private:
   OperatorLog log_;
@@ -43,6 +51,7 @@ class DuckDbConnection {
 
   std::shared_ptr<DuckDbInstance> instance;
   duckdb_connection handle = nullptr;
+  std::map<std::string, std::vector<std::string>> files;  // by table
 };
 
 }  // namespace discreet

@@ -66,7 +66,8 @@ Result<DuckDb> DuckDb::open(DuckDbSettings settings) {
   if (!settings.external_access) config.set("enable_external_access", "false");
   config.set("lock_configuration", "true");
 
-  auto instance = std::make_shared<DuckDbInstance>(std::move(settings.operator_log));
+  auto instance =
+      std::make_shared<DuckDbInstance>(std::move(settings.operator_log), settings.files_settle_s);
   constexpr char kNotOpened[] =
       "The database engine could not open its database; the operator's log has the reason.";
   if (!config.accepted()) return instance->failure("a setting was not accepted", kNotOpened);
@@ -90,6 +91,7 @@ Result<DuckDb> DuckDb::connect() const {
   if (duckdb_connect(connection->instance->handle, &connection->handle) != DuckDBSuccess)
     return connection->instance->failure("duckdb_connect failed",
                                          "The database engine refused another connection.");
+  connection->files = connection_->files;
   return DuckDb(std::move(connection));
 }
 

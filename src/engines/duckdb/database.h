@@ -32,6 +32,8 @@ struct DuckDbSettings {
   std::optional<std::uint32_t> threads{};         ///< DuckDB's own choice (all cores) if absent
   std::optional<std::uint64_t> memory_max_mib{};  ///< DuckDB's own choice (80 %) if absent
   std::string temporary_folder{};                 ///< where it may spill; empty is DuckDB's choice
+  /// A file that changed within so many seconds may be changed again without a trace.
+  std::uint32_t files_settle_s = 3;
   bool external_access = true;         ///< off: no statement can reach a file, whatever it says
   OperatorLog operator_log = nullptr;  ///< absent: backend messages are dropped
 };
@@ -62,6 +64,14 @@ class DuckDb final : public Engine {
   Result<VisitedRows> visit(const std::string& sql, const std::vector<std::string>& columns,
                             const ChunkVisitor& visitor) override;
 
+  /// This table's rows are those of these Parquet files, in this order, on this connection and on
+  /// those that are made from it.
+  void lies_in(const std::string& table, std::vector<std::string> files);
+  /// A file that was written within the last seconds (files_settle_s) has none: it may be written
+  /// again within the tick of the clock that tells its state.
+  std::string files_state(const std::vector<std::string>& tables) const override;
+  OwnersKept* owners_kept() override;
+
   /// The tables are views over files, which a statement reads once: there is nothing to hold.
   Result<void> begin() override { return {}; }
   void end() override {}
@@ -81,6 +91,13 @@ class DuckDb final : public Engine {
 
   std::shared_ptr<DuckDbConnection> connection_;
 };
+
+/// The text of a view over what `reader` (read_parquet(...)) reads: these columns ("*": all), and
+/// as `place` where a row lies (RowOwners). `names` are all that the reader gives. Nothing: one of
+/// them stands in the way.
+std::optional<std::string> placed_rows_sql(const std::string& reader, const std::string& columns,
+                                           const std::string& place,
+                                           const std::vector<std::string>& names, bool one_file);
 
 /// 'text' and "name" for use inside a statement; any character is safe.
 std::string sql_literal(std::string_view text);

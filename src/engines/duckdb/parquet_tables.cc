@@ -43,10 +43,20 @@ Result<bool> ParquetTables::show(const std::string& table, const std::vector<Col
   std::string names;
   for (const std::string& name : *common)
     names += (names.empty() ? "" : ", ") + sql_identifier(name);
-  DISCREET_TRY_VOID(engine_.execute(
-      fmt::format("CREATE OR REPLACE TEMP VIEW {} AS SELECT {} FROM read_parquet({}, "
-                  "hive_partitioning = false, union_by_name = false, filename = false)",
-                  sql_identifier(table), names, list)));
+  const std::string reader = fmt::format(
+      "read_parquet({}, hive_partitioning = false, union_by_name = false, filename = false)", list);
+  DISCREET_TRY_VOID(
+      engine_.execute(fmt::format("CREATE OR REPLACE TEMP VIEW {} AS SELECT {} FROM {}",
+                                  sql_identifier(table), names, reader)));
+  engine_.lies_in(table, {});
+  if (placed_name_) {
+    const auto placed = placed_rows_sql(reader, names, place_, *common, files.size() == 1);
+    if (placed) {
+      DISCREET_TRY_VOID(engine_.execute(fmt::format("CREATE OR REPLACE TEMP VIEW {} AS {}",
+                                                    sql_identifier(placed_name_(table)), *placed)));
+      engine_.lies_in(table, files);
+    }
+  }
   shown_[table] = std::move(state);
   return true;
 }

@@ -7,6 +7,7 @@
 // Assumes:   a file that has the name, the size and the time of an earlier one is that file.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -29,6 +30,11 @@ class ParquetTables {
   /// read as they are, and there is no such table.
   Result<bool> show(const std::string& table, const std::vector<Column>& columns,
                     const std::vector<std::string>& files);
+  /// From now on tables are also shown with the place of every row.
+  void show_places(std::function<std::string(const std::string& table)> name, std::string column) {
+    placed_name_ = std::move(name);
+    place_ = std::move(column);
+  }
 
   DuckDb& engine() { return engine_; }
 
@@ -38,6 +44,8 @@ class ParquetTables {
                                                   const std::vector<Column>& columns);
 
   DuckDb engine_;
+  std::function<std::string(const std::string& table)> placed_name_;
+  std::string place_;
   std::map<std::string, std::string> shown_;  // by table: its files as they were, "" for none
 };
 

@@ -2,6 +2,8 @@
 
 #include <duckdb.h>
 
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "engines/duckdb/chunk_internal.h"
@@ -32,6 +34,16 @@ std::string_view read_text(const void* data, std::size_t row) {
   const auto& text = static_cast<const duckdb_string_t*>(data)[row];
   const std::uint32_t length = text.value.inlined.length;
   return {length <= 12 ? text.value.inlined.inlined : text.value.pointer.ptr, length};
+}
+
+/// Nothing, if no bit of a null is among them: most columns that may have nulls have none.
+const std::uint64_t* validity_of(duckdb_vector vector, std::size_t size) {
+  const std::uint64_t* bits = duckdb_vector_get_validity(vector);
+  if (bits == nullptr) return nullptr;
+  std::uint64_t all = UINT64_MAX;
+  for (std::size_t word = 0; word < size / 64; ++word) all &= bits[word];
+  if (size % 64 > 0) all &= bits[size / 64] | UINT64_MAX << (size % 64);
+  return all == UINT64_MAX ? nullptr : bits;
 }
 
 }  // namespace
@@ -85,6 +97,12 @@ class DuckDbStream final : public RowSource {
     // Marked deprecated for years without a successor; DuckDB's own bindings stream with it.
     if (duckdb_pending_prepared_streaming(statement_, &pending_) != DuckDBSuccess)
       return failure(duckdb_pending_error(pending_));
+    // duckdb_execute_pending() alone asks without a pause whether others are done.
+    for (auto state = duckdb_pending_execute_task(pending_);
+         state != DUCKDB_PENDING_ERROR && !duckdb_pending_execution_is_finished(state);
+         state = duckdb_pending_execute_task(pending_))
+      if (state == DUCKDB_PENDING_NO_TASKS_AVAILABLE)
+        std::this_thread::sleep_for(std::chrono::microseconds(20));
     if (duckdb_execute_pending(pending_, &result_) != DuckDBSuccess)
       return failure(duckdb_result_error(&result_));
     return read_columns();
@@ -165,7 +183,7 @@ void ChunkFiller::fill(EngineChunk& chunk, std::size_t column, duckdb_type nativ
   const std::size_t size = chunk.size();
   const void* data = duckdb_vector_get_data(vector);
   out.type = *map_type(native);
-  out.validity = duckdb_vector_get_validity(vector);
+  out.validity = validity_of(vector, size);
   switch (native) {
     case DUCKDB_TYPE_TINYINT:
       out.data = widen<std::int8_t>(data, size, out.widened);
