@@ -33,6 +33,9 @@ class Connection {
   /// The columns of a statement, which is planned and not run. NotFound: it names what is not
   /// there.
   virtual Result<std::vector<RemoteColumn>> schema(const std::string& sql) = 0;
+  /// The columns of a relation as they are now: what the server remembers of it, files too, is
+  /// forgotten first.
+  virtual Result<std::vector<RemoteColumn>> fresh_columns(const std::string& relation) = 0;
   /// The files that a statement would read, as far as Spark knows.
   virtual Result<std::vector<std::string>> input_files(const std::string& sql) = 0;
 

@@ -164,14 +164,7 @@ Result<std::unique_ptr<RemoteEngine>> SparkEngine::connect() const {
 
 Result<std::vector<RemoteColumn>> SparkEngine::describe(const std::string& relation) {
   return state_->with_connection(
-      [&](spark::Connection& connection) -> Result<std::vector<RemoteColumn>> {
-        DISCREET_TRY_VOID(connection.start("REFRESH TABLE " + relation));
-        for (;;) {
-          DISCREET_TRY(const auto bytes, connection.next());
-          if (!bytes) break;
-        }
-        return connection.schema("SELECT * FROM " + relation);
-      });
+      [&](spark::Connection& connection) { return connection.fresh_columns(relation); });
 }
 
 Result<std::string> SparkEngine::identity(const std::string& relation) {
