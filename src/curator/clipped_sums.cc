@@ -336,6 +336,59 @@ std::vector<Int128> ClippedSums::add_up(const Contributions& contributions, std:
   return all;
 }
 
+bool ClippedSums::is_of_one_cell(const Contributions& contributions) const {
+  return sums_.size() == 1 && contributions.has_one_row_each();
+}
+
+// The largest magnitude whose size is at most `bound`: ceil(m f / r) <= b exactly if m <= b r / f.
+UInt128 ClippedSums::value_within(UInt128 bound) const {
+  if (!sums_.front().bounded) return bound;
+  const auto& measure = measures_.front();
+  const BigInt largest = to_big(bound) * to_big(measure.row_max) / to_big(measure.factor);
+  constexpr int kBits = 126;
+  if (largest >> kBits != 0) return UInt128{1} << kBits;  // no value is as large
+  return UInt128{static_cast<std::uint64_t>(largest >> 64)} << 64 |
+         static_cast<std::uint64_t>(largest & UINT64_MAX);
+}
+
+ClippedSums::Sizes ClippedSums::measure_values(const Contributions& contributions) const {
+  Sizes sizes{{}, std::vector<std::int64_t>(bounds_.size())};
+  std::vector<UInt128> within;
+  for (const UInt128 bound : bounds_) within.push_back(value_within(bound));
+  const BoundsByWidth bounds(within);
+  std::mutex mutex;
+  contributions.for_each_piece([&](std::size_t unit, std::size_t last, std::size_t) {
+    std::vector<std::int64_t> just_above(bounds_.size() + 1);
+    for (; unit < last; ++unit)
+      ++just_above[bounds.below(absolute(value_of(0, contributions.values(unit))))];
+    const std::lock_guard lock(mutex);
+    std::int64_t above = 0;
+    for (std::size_t i = bounds_.size(); i-- > 0;) sizes.above[i] += above += just_above[i + 1];
+  });
+  return sizes;
+}
+
+std::vector<Int128> ClippedSums::add_up_values(const Contributions& contributions,
+                                               std::size_t groups, UInt128 bound) const {
+  const UInt128 within = value_within(bound);
+  const int fine = measures_.front().fine;
+  std::vector<Int128> all(groups);
+  std::mutex mutex;
+  contributions.for_each_piece([&](std::size_t unit, std::size_t last, std::size_t) {
+    // Units of one row are of one group.
+    const std::size_t group = options_.one_group || unit == last ? 0 : contributions.group(unit);
+    Int128 total = 0;
+    for (; unit < last; ++unit) {
+      const Int128 value = value_of(0, contributions.values(unit));
+      const Int128 cell = value * (Int128{1} << fine);
+      total += absolute(value) > within ? scaled_down(cell, bound, size_of(value, 0)) : cell;
+    }
+    const std::lock_guard lock(mutex);
+    all[group] += total;
+  });
+  return all;
+}
+
 NoisySums ClippedSums::release_laplace(const Contributions& contributions, std::size_t groups,
                                        Epsilon noise_epsilon, RandomSource& random) const {
   const std::size_t count = sums_.size();
@@ -345,12 +398,17 @@ NoisySums ClippedSums::release_laplace(const Contributions& contributions, std::
               [&](std::uint32_t, std::size_t sum, Int128 value) { size += size_of(value, sum); });
     return size;
   };
-  const Sizes sizes = measure(contributions, size_of_unit);
+  const bool one_cell = is_of_one_cell(contributions);
+  const Sizes sizes =
+      one_cell ? measure_values(contributions) : measure(contributions, size_of_unit);
   const UInt128 bound = find_bound(sizes.above, noise_epsilon, groups * count, random);
 
-  std::vector<Int128> cells = add_up(
-      contributions, groups, sizes, size_of_unit, bound,
-      [&](Int128 value, std::size_t sum) { return value * (Int128{1} << measures_[sum].fine); });
+  const std::vector<Int128> cells =
+      one_cell ? add_up_values(contributions, groups, bound)
+               : add_up(contributions, groups, sizes, size_of_unit, bound,
+                        [&](Int128 value, std::size_t sum) {
+                          return value * (Int128{1} << measures_[sum].fine);
+                        });
   NoisySums noisy;
   std::vector<std::int64_t> noise(groups);
   for (std::size_t sum = 0; sum < count; ++sum) {

@@ -102,6 +102,13 @@ class ClippedSums {
   std::vector<Int128> add_up(const Contributions& contributions, std::size_t groups,
                              const Sizes& sizes, const SizeOf& size_of_unit, UInt128 bound,
                              const OnLattice& on_lattice) const;
+  /// The same for units of one row, of one sum: whether a size is above a bound is told by the
+  /// value alone, and no size is worked out but that of who is clipped.
+  bool is_of_one_cell(const Contributions& contributions) const;
+  UInt128 value_within(UInt128 bound) const;
+  Sizes measure_values(const Contributions& contributions) const;
+  std::vector<Int128> add_up_values(const Contributions& contributions, std::size_t groups,
+                                    UInt128 bound) const;
   /// How much of epsilon finds the bound of so many cells.
   Epsilon search_epsilon(std::size_t cells) const;
   UInt128 find_bound(const std::vector<std::int64_t>& above, Epsilon noise, std::size_t cells,

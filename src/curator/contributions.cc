@@ -43,13 +43,31 @@ class UnitNumbers {
 // Rows that take more are put into a file meanwhile.
 constexpr std::uint64_t kStreamedBytesMax = std::uint64_t{4} << 30;
 
+// Keys that come as their places in a list, or from a range that is not too wide to be numbered;
+// the next number is for all others.
+std::optional<UnitRowsShape::KeyRange> key_range(const sql::Key& key, std::size_t codes) {
+  constexpr std::uint64_t kWidest = 4096;
+  if (codes > 0) return UnitRowsShape::KeyRange{1, static_cast<std::int64_t>(codes) + 1};
+  const auto* range = std::get_if<sql::RangeKey>(&key.domain);
+  if (range == nullptr || key.type.kind != sql::TypeKind::Integer || range->lower > range->upper ||
+      static_cast<std::uint64_t>(range->upper) - static_cast<std::uint64_t>(range->lower) >=
+          kWidest ||
+      range->upper == INT64_MAX)
+    return std::nullopt;
+  return UnitRowsShape::KeyRange{range->lower, range->upper + 1};
+}
+
 // Nothing where a feature needs the different values of a unit.
 std::optional<UnitRowsShape> streaming_shape(const sql::Release& release,
                                              const sql::StreamedRows& streamed) {
   if (streamed.sql.empty()) return std::nullopt;
   UnitRowsShape shape;
   shape.unit = "unit";
-  for (const sql::Key& key : release.keys) shape.keys.push_back(key.column);
+  for (std::size_t i = 0; i < release.keys.size(); ++i) {
+    const sql::Key& key = release.keys[i];
+    shape.keys.push_back(key.column);
+    shape.key_ranges.push_back(key_range(key, streamed.codes[i].size()));
+  }
   std::size_t conditions = 0;
   for (const sql::Feature& feature : release.features) {
     using Kind = sql::Feature::Kind;

@@ -37,6 +37,8 @@ class Contributions {
   /// units.
   std::size_t begin(std::size_t unit) const { return rows_.begin(unit); }
   std::size_t end(std::size_t unit) const { return rows_.end(unit); }
+  /// Row u is the one row of unit u.
+  bool has_one_row_each() const { return rows_.begins.empty(); }
   std::uint32_t group(std::size_t row) const { return rows_.group(row); }
   WholesView values(std::size_t row) const { return rows_.values(row); }
   /// Calls visit(first unit, last unit + 1, worker) for pieces that make up all units, on

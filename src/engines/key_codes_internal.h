@@ -1,6 +1,7 @@
 // The groups one thread meets, numbered: each key column by itself, then pairs of numbers.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -16,7 +17,12 @@ namespace discreet {
 
 class KeyCodes {
  public:
-  explicit KeyCodes(std::size_t keys) : columns_(keys), pairs_(keys > 1 ? keys - 1 : 0) {}
+  using Ranges = std::vector<std::optional<UnitRowsShape::KeyRange>>;
+  explicit KeyCodes(std::size_t keys, const Ranges& ranges = {})
+      : columns_(keys), pairs_(keys > 1 ? keys - 1 : 0) {
+    for (std::size_t key = 0; key < ranges.size(); ++key)
+      if (ranges[key]) columns_[key].expect(*ranges[key]);
+  }
 
   /// The group of every row of the chunk, whose keys are the columns from `first` on.
   void number(const EngineChunk& chunk, std::size_t first, std::vector<std::uint32_t>& groups) {
@@ -58,6 +64,13 @@ class KeyCodes {
  private:
   class Column {
    public:
+    /// Numbers these in their order, so that a number tells its code.
+    void expect(const UnitRowsShape::KeyRange& range) {
+      lower_ = range.lower;
+      for (std::int64_t value = range.lower; value <= range.upper; ++value)
+        static_cast<void>(numbers_.of(value));
+      expected_ = numbers_.size();
+    }
     void number(const EngineChunk& chunk, std::size_t column, std::vector<std::uint32_t>& codes) {
       const std::size_t rows = chunk.size();
       codes.resize(rows);
@@ -78,6 +91,11 @@ class KeyCodes {
         case EngineType::Date:
         case EngineType::Timestamp: {
           const auto values = chunk.int64s(column);
+          if (!chunk.has_nulls(column) && are_expected(values)) {
+            for (std::size_t row = 0; row < rows; ++row)
+              codes[row] = 1 + static_cast<std::uint32_t>(values[row] - lower_);
+            return;
+          }
           if (!chunk.has_nulls(column))
             return numbers_.of_each(
                 values, [&](std::size_t row, std::uint32_t code) { codes[row] = 1 + code; });
@@ -123,6 +141,16 @@ class KeyCodes {
     }
 
    private:
+    bool are_expected(std::span<const std::int64_t> values) const {
+      // What is below is negative, and so is what is above: the two add up to a small number.
+      const auto lower = static_cast<std::uint64_t>(lower_), last = lower + expected_ - 1;
+      std::uint64_t outside = 0;
+      for (const std::int64_t value : values)
+        outside |= (static_cast<std::uint64_t>(value) - lower) |
+                   (last - static_cast<std::uint64_t>(value));
+      return expected_ > 0 && outside >> 63 == 0;
+    }
+
     // Most keys are a few short words: those met last are found by their letters alone.
     std::uint32_t code_of(std::string_view text) {
       if (text.size() > 7) return texts_.of(text);
@@ -139,6 +167,8 @@ class KeyCodes {
     };
     std::array<Met, 64> met_{};
     EngineType type_ = EngineType::Int64;
+    std::int64_t lower_ = 0;
+    std::uint64_t expected_ = 0;  // so many numbers from `lower_` on have the first codes
     WholeCodes numbers_;
     TextCodes texts_;
     bool has_null_ = false;

@@ -14,7 +14,7 @@ namespace {
 
 // In large pages: cells are visited in no order, and small pages would each have to be found.
 constexpr std::size_t kSlabBytes = 8 * PagePool::kPageBytes;
-constexpr std::size_t kSlots = 4;
+constexpr std::size_t kSlots = 4, kDirectMax = 8;
 constexpr int kGroupBits = 24;  // of a wide cell
 // Narrow cells are worth it as long as they are not full after a few rows.
 constexpr int kTimesBitsMin = 4;
@@ -45,14 +45,20 @@ std::optional<CellLayout> CellLayout::of(const UnitRowsShape& shape) {
         static_cast<int>(std::bit_width(static_cast<std::uint64_t>(layout.upper - layout.lower)));
   }
   if (has_keys) layout.slots = kSlots;
+  if (shape.owners && shape.keys.size() == 1 && !shape.key_ranges.empty() && shape.key_ranges[0]) {
+    const auto& [lower, upper] = *shape.key_ranges[0];
+    const auto groups = static_cast<std::uint64_t>(upper) - static_cast<std::uint64_t>(lower) + 1;
+    layout.direct = groups > 1 && groups <= kDirectMax;
+    if (layout.direct) layout.slots = groups;
+  }
   // As many rows as values above the lower bound: both parts are full at the same time. Groups have
   // room for as many again that are not in the domain.
   const auto bits_of = [](std::uint64_t number) {
     return static_cast<int>(std::bit_width(number));
   };
-  const int group_bits = !has_keys            ? 0
-                         : shape.groups_known ? bits_of(2 * *shape.groups_known + 1)
-                                              : 32;
+  const int group_bits = !has_keys || layout.direct ? 0
+                         : shape.groups_known       ? bits_of(2 * *shape.groups_known + 1)
+                                                    : 32;
   const int times_bits = (32 - group_bits - range_bits) / 2;
   if (times_bits >= kTimesBitsMin) {
     layout.bytes = 4;
@@ -60,7 +66,7 @@ std::optional<CellLayout> CellLayout::of(const UnitRowsShape& shape) {
     layout.sum_bits = 32 - group_bits - times_bits;
     return layout;
   }
-  if (has_keys) {
+  if (has_keys && !layout.direct) {
     layout.times_bits = 8;
     layout.sum_bits = 64 - kGroupBits - layout.times_bits;
   }
@@ -145,11 +151,13 @@ UnitCells UnitCells::for_all(const CellLayout& layout, std::uint64_t units) {
 
 std::size_t UnitCells::add(const Rows& rows) {
   if (!all_.empty()) {
-    if (layout_.slots == 1)
-      return layout_.bytes == 4 ? add_numbered<std::uint32_t, false>(rows)
-                                : add_numbered<std::uint64_t, false>(rows);
-    return layout_.bytes == 4 ? add_numbered<std::uint32_t, true>(rows)
-                              : add_numbered<std::uint64_t, true>(rows);
+    const auto add_cells = [&]<Cells kCells>() {
+      return layout_.bytes == 4 ? add_numbered<std::uint32_t, kCells>(rows)
+                                : add_numbered<std::uint64_t, kCells>(rows);
+    };
+    if (layout_.slots == 1) return add_cells.operator()<Cells::One>();
+    return layout_.direct ? add_cells.operator()<Cells::Direct>()
+                          : add_cells.operator()<Cells::Searched>();
   }
   if (layout_.slots == 1)
     return layout_.bytes == 4 ? add_to<std::uint32_t, false>(rows)
@@ -167,19 +175,22 @@ inline Cell one_row(const CellLayout& layout, std::int64_t value) {
                                          << layout.times_bits);
 }
 
-/// The one of a unit's cells that this group has or can have; kSlots: none.
+/// The one of a unit's cells that this group has or can have, its first being given; none: nullptr.
 template <class Cell>
-inline std::size_t slot_of(const Cell* cells, int above, std::uint64_t group) {
-  std::size_t slot = 0;
-  while (slot < kSlots && cells[slot] != 0 && cells[slot] >> above != group) ++slot;
-  return slot;
+inline Cell* cell_of(Cell* first, std::size_t unit_of_block, int above, std::uint64_t group) {
+  const auto is_free = [&](Cell cell) { return cell == 0 || cell >> above == group; };
+  if (is_free(*first)) [[likely]]
+    return first;
+  Cell* more = first + UnitCells::kBlockUnits + unit_of_block * (kSlots - 2);
+  for (std::size_t slot = 0; slot < kSlots - 1; ++slot)
+    if (is_free(more[slot])) return more + slot;
+  return nullptr;
 }
 
 }  // namespace
 
 template <class Cell, bool kHasKeys>
 std::size_t UnitCells::add_to(const Rows& rows) {
-  constexpr std::size_t kCells = kHasKeys ? kSlots : 1;
   // Far enough ahead of the sums that memory is there by then, and not so far that it is gone
   // again.
   constexpr std::size_t kAhead = 64;
@@ -194,8 +205,7 @@ std::size_t UnitCells::add_to(const Rows& rows) {
     if (!rows.all && rows.done[row] != 0) return nullptr;
     const std::int64_t unit = rows.units[row];
     auto* block = static_cast<Cell*>(find_block(unit >> kBlockBits));
-    return block == nullptr ? nullptr
-                            : block + (static_cast<std::uint64_t>(unit) % kBlockUnits) * kCells;
+    return block == nullptr ? nullptr : block + static_cast<std::uint64_t>(unit) % kBlockUnits;
   };
   const auto fetch = [&](std::size_t row) {
     __builtin_prefetch(places[row % kAhead] = place_of(row), 1);
@@ -210,50 +220,50 @@ std::size_t UnitCells::add_to(const Rows& rows) {
       continue;
     }
     const Cell added = layout.has_value ? one_row<Cell>(layout, rows.values[row]) : Cell{1};
-    if constexpr (!kHasKeys) {
-      if ((*cell & times_max) == times_max) [[unlikely]]
-        full.push_back({rows.units[row], std::exchange(*cell, 0)});
-      used += *cell == 0;
-      *cell += added;
-    } else {
-      const std::uint64_t group = rows.groups[row];
-      const std::size_t slot = slot_of(cell, above, group);
-      if (group >= groups || slot == kSlots) {
+    const std::uint64_t group = kHasKeys ? rows.groups[row] : 0;
+    Cell empty = 0;
+    if constexpr (kHasKeys) {
+      cell = cell_of(cell, static_cast<std::uint64_t>(rows.units[row]) % kBlockUnits, above, group);
+      if (group >= groups || cell == nullptr) {
         ++left;
         continue;
       }
-      if ((cell[slot] & times_max) == times_max) [[unlikely]]
-        full.push_back(
-            {rows.units[row], std::exchange(cell[slot], static_cast<Cell>(group << above))});
-      if (cell[slot] == 0) {
-        cell[slot] = static_cast<Cell>(group << above);
-        ++used;
-      }
-      cell[slot] += added;
+      empty = static_cast<Cell>(group << above);
     }
+    if ((*cell & times_max) == times_max) [[unlikely]]
+      full.push_back(
+          {rows.units[row], std::exchange(*cell, empty), static_cast<std::uint32_t>(group)});
+    if (*cell == 0) {
+      *cell = empty;
+      ++used;
+    }
+    *cell += added;
     rows.done[row] = 1;
   }
   used_ += used;
   return left;
 }
 
-template <class Cell, bool kHasKeys>
+template <class Cell, UnitCells::Cells kCells>
 std::size_t UnitCells::add_numbered(const Rows& rows) {
-  constexpr std::size_t kCells = kHasKeys ? kSlots : 1;
   constexpr std::size_t kAhead = 64, kPiece = 256;
   auto* const all = reinterpret_cast<Cell*>(all_.data());
   const CellLayout layout = layout_;
   const auto times_max = static_cast<Cell>(layout.times_max());
   const int above = layout.times_bits + layout.sum_bits;
   const std::uint64_t groups = std::uint64_t{1} << (8 * static_cast<int>(sizeof(Cell)) - above);
-  const std::size_t count = rows.numbers.size();
+  const std::size_t count = rows.numbers.size(), slots = layout.slots;
   const std::uint32_t* const numbers = rows.numbers.data();
   std::vector<std::size_t> left;
   std::array<Cell, kPiece> added;
   added.fill(1);
-  const auto fetch = [&](std::size_t row) {
-    __builtin_prefetch(all + std::size_t{numbers[row]} * kCells, 1);
+  const auto first_of = [&](std::size_t row) {
+    const std::size_t number = numbers[row];
+    if constexpr (kCells == Cells::One) return all + number;
+    if constexpr (kCells == Cells::Direct) return all + number * slots;
+    return all + number / kBlockUnits * kBlockUnits * kSlots + number % kBlockUnits;
   };
+  const auto fetch = [&](std::size_t row) { __builtin_prefetch(first_of(row), 1); };
   for (std::size_t row = 0; row < std::min(kAhead, count); ++row) fetch(row);
   for (std::size_t begin = 0; begin < count; begin += kPiece) {
     const std::size_t end = std::min(count, begin + kPiece);
@@ -266,21 +276,23 @@ std::size_t UnitCells::add_numbered(const Rows& rows) {
         left.push_back(row);
         continue;
       }
-      Cell* cell = all + std::size_t{numbers[row]} * kCells;
+      Cell* cell = first_of(row);
       Cell empty = 0;
-      if constexpr (kHasKeys) {
-        const std::uint64_t group = rows.groups[row];
-        const std::size_t slot = slot_of(cell, above, group);
-        if (group >= groups || slot == kSlots) [[unlikely]] {
-          left.push_back(row);
-          continue;
-        }
-        cell += slot;
+      const std::uint64_t group = kCells == Cells::One ? 0 : rows.groups[row];
+      if constexpr (kCells == Cells::Direct) {
+        cell = group - 1 < slots ? cell + (group - 1) : nullptr;
+      } else if constexpr (kCells == Cells::Searched) {
+        cell = group < groups ? cell_of(cell, numbers[row] % kBlockUnits, above, group) : nullptr;
         empty = static_cast<Cell>(group << above);
-        if (*cell == 0) *cell = empty;
       }
+      if (kCells != Cells::One && cell == nullptr) [[unlikely]] {
+        left.push_back(row);
+        continue;
+      }
+      if (kCells == Cells::Searched && *cell == 0) *cell = empty;
       if ((*cell & times_max) == times_max) [[unlikely]]
-        full.push_back({std::int64_t{numbers[row]}, std::exchange(*cell, empty)});
+        full.push_back({std::int64_t{numbers[row]}, std::exchange(*cell, empty),
+                        static_cast<std::uint32_t>(group)});
       *cell += added[row - begin];
     }
   }

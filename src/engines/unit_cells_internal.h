@@ -2,10 +2,12 @@
 // visit to memory, and nothing is kept of it.
 //
 // A unit has a few cells of 32 or 64 bits, one for each group it is met in: how many rows, the sum
-// of their values above the lower bound, and the group. A cell that is full is emptied into a list,
-// from which its rows go elsewhere. Units with neighbouring numbers share a block; blocks are made
-// as long as enough of their cells are used, so that scattered numbers take no more memory than a
-// small part of what is allowed.
+// of their values above the lower bound, and the group. Most units are of one group: the first
+// cells of a block's units lie side by side, so that the others need not be near. Where there are
+// but a few groups, a unit has a cell for each (direct). A cell that is full is emptied into a
+// list, from which its rows go elsewhere. Units with neighbouring numbers share a block; blocks are
+// made as long as enough of their cells are used, so that scattered numbers take no more memory
+// than a small part of what is allowed.
 //
 // Guarantee: add() takes a row whole or not at all; cells and the list hold the exact sums of the
 //            rows taken.
@@ -27,6 +29,7 @@ namespace discreet {
 /// How a cell lies in its bits, from below: rows, sum, group.
 struct CellLayout {
   std::size_t slots = 1;  ///< of a unit
+  bool direct = false;    ///< they are of groups 1, 2, ...
   std::size_t bytes = 8;  ///< of a cell: 4 or 8
   int times_bits = 16, sum_bits = 48;
   bool has_value = false;
@@ -42,9 +45,12 @@ struct CellLayout {
     const std::uint64_t above = cell >> times_bits & ((std::uint64_t{1} << sum_bits) - 1);
     return static_cast<std::int64_t>(above) + static_cast<std::int64_t>(times(cell)) * lower;
   }
-  std::uint32_t group(std::uint64_t cell) const {
+  std::uint32_t group(std::uint64_t cell, std::size_t slot) const {
+    if (direct) return static_cast<std::uint32_t>(slot + 1);
     return slots == 1 ? 0 : static_cast<std::uint32_t>(cell >> (times_bits + sum_bits));
   }
+  /// Where in its block a unit has the cell.
+  std::size_t place(std::size_t unit_of_block, std::size_t slot) const;
   /// The cell at this place of a block; 0: it is empty.
   std::uint64_t read(const void* block, std::size_t place) const {
     return bytes == 4 ? static_cast<const std::uint32_t*>(block)[place]
@@ -91,13 +97,14 @@ class UnitCells {
   struct Full {
     std::int64_t unit;
     std::uint64_t cell;
+    std::uint32_t group;
   };
   /// Cells that were emptied since they were full; the caller takes them from here.
   std::vector<Full> full;
 
   /// The number of every block: units number << kBlockBits and so on.
   const std::vector<std::int64_t>& blocks() const { return numbers_.values(); }
-  /// The cells of a block, `slots` for every unit, empty ones 0 and last; nullptr: there is none.
+  /// The cells of a block, `slots` for every unit, empty ones 0; nullptr: there is none.
   void* block(std::int64_t number) const {
     const auto code = numbers_.find(number);
     return code ? cells_[*code] : nullptr;
@@ -106,7 +113,8 @@ class UnitCells {
  private:
   template <class Cell, bool kHasKeys>
   std::size_t add_to(const Rows& rows);
-  template <class Cell, bool kHasKeys>
+  enum class Cells { One, Direct, Searched };
+  template <class Cell, Cells kCells>
   std::size_t add_numbered(const Rows& rows);
   void* find_block(std::int64_t number);
   void* make_block(std::int64_t number);
@@ -125,6 +133,12 @@ class UnitCells {
   char* free_ = nullptr;
   std::size_t free_bytes_ = 0;
 };
+
+inline std::size_t CellLayout::place(std::size_t unit_of_block, std::size_t slot) const {
+  if (direct) return unit_of_block * slots + slot;
+  return slot == 0 ? unit_of_block
+                   : UnitCells::kBlockUnits + unit_of_block * (slots - 1) + slot - 1;
+}
 
 /// The blocks of several threads side by side.
 class UnitBlocks {

@@ -137,20 +137,22 @@ bool UnitRows::State::add_to_cells(const EngineChunk& chunk, Lane& lane) {
 bool UnitRows::State::empty_full_cells(Lane& lane) {
   if (lane.cells->full.empty()) return true;
   const std::uint64_t before = lane.rows.bytes();
-  for (const auto& [unit, cell] : std::exchange(lane.cells->full, {}))
-    if (!shape.owners || unit != std::int64_t{shape.owners->units()}) keep_cell(unit, cell, lane);
+  for (const auto& [unit, cell, group] : std::exchange(lane.cells->full, {}))
+    if (!shape.owners || unit != std::int64_t{shape.owners->units()})
+      keep_cell(unit, cell, group, lane);
   return keep_within_memory(lane, before);
 }
 
 // A cell's sums as rows.
-void UnitRows::State::keep_cell(std::int64_t unit, std::uint64_t cell, Lane& lane) const {
+void UnitRows::State::keep_cell(std::int64_t unit, std::uint64_t cell, std::uint32_t group,
+                                Lane& lane) const {
   const std::uint64_t flags = layout->has_value ? std::uint64_t{1} << times_bits : 0;
   auto sum = static_cast<std::uint64_t>(layout->sum(cell));
   for (std::uint64_t times = layout->times(cell); times > 0;) {
     const std::uint64_t some = std::min<std::uint64_t>(times, kTimesMax);
     std::uint64_t* row = lane.rows.add(partition_of(unit));
     row[0] = static_cast<std::uint64_t>(unit);
-    row[1] = std::uint64_t{layout->group(cell)} << 32 | flags | some;
+    row[1] = std::uint64_t{group} << 32 | flags | some;
     if (layout->has_value) row[2] = std::exchange(sum, 0);
     times -= some;
   }
@@ -167,7 +169,7 @@ bool UnitRows::State::settle() {
     const std::uint32_t unit = shape.owners->units();
     void* block = one->cells->block(unit >> UnitCells::kBlockBits);
     for (std::size_t slot = 0; slot < layout->slots; ++slot)
-      layout->clear(block, (unit % UnitCells::kBlockUnits) * layout->slots + slot);
+      layout->clear(block, layout->place(unit % UnitCells::kBlockUnits, slot));
   }
   blocks.emplace(std::move(cells));
   std::vector<std::int64_t> leaving;
@@ -185,13 +187,13 @@ bool UnitRows::State::settle() {
     for (const std::int64_t unit : leaving) {
       void* block = one->cells->block(unit >> UnitCells::kBlockBits);
       if (block == nullptr) continue;
-      const std::size_t first =
-          (static_cast<std::uint64_t>(unit) % UnitCells::kBlockUnits) * layout->slots;
       for (std::size_t slot = 0; slot < layout->slots; ++slot) {
-        const std::uint64_t held = layout->read(block, first + slot);
-        if (held == 0) break;
-        keep_cell(unit, held, *one);
-        layout->clear(block, first + slot);
+        const std::size_t place =
+            layout->place(static_cast<std::uint64_t>(unit) % UnitCells::kBlockUnits, slot);
+        const std::uint64_t held = layout->read(block, place);
+        if (held == 0) continue;
+        keep_cell(unit, held, layout->group(held, slot), *one);
+        layout->clear(block, place);
       }
     }
     if (!keep_within_memory(*one, before)) return false;

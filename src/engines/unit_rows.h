@@ -60,6 +60,11 @@ struct UnitRowsShape {
   std::vector<RowValue> values;
   std::vector<std::string> conditions;
   std::vector<RowFeature> features;
+  /// By key, or empty: a whole number that is nearly always within these few.
+  struct KeyRange {
+    std::int64_t lower, upper;
+  };
+  std::vector<std::optional<KeyRange>> key_ranges{};
   /// How many groups there may be, where that is known without the rows.
   std::optional<std::uint64_t> groups_known{};
   /// Not empty: the first column is not the unit but a whole number that leads to it, and this

@@ -21,7 +21,8 @@ inline constexpr std::uint32_t kTimesMax = 255;
 inline constexpr std::uint64_t kCellsShare = 2;
 
 struct UnitRows::Lane {
-  Lane(std::size_t keys, std::size_t words) : codes(keys), rows(kPartitions, words) {}
+  Lane(const UnitRowsShape& shape, std::size_t words)
+      : codes(shape.keys.size(), shape.key_ranges), rows(kPartitions, words) {}
   KeyCodes codes;
   RowStore rows;
   std::optional<UnitCells> cells;  // what they take is not among the rows
@@ -56,7 +57,7 @@ struct UnitRows::State {
   Lane& lane(std::size_t number) {
     const std::lock_guard lock(mutex);
     while (lanes.size() <= number) {
-      lanes.push_back(std::make_unique<Lane>(shape.keys.size(), words));
+      lanes.push_back(std::make_unique<Lane>(shape, words));
       if (layout) add_cells(*lanes.back());
     }
     return *lanes[number];
@@ -69,7 +70,7 @@ struct UnitRows::State {
   void spell_out_owners(std::size_t rows_of_chunk, Lane& lane) const;
   bool add_to_cells(const EngineChunk& chunk, Lane& lane);
   bool empty_full_cells(Lane& lane);
-  void keep_cell(std::int64_t unit, std::uint64_t cell, Lane& lane) const;
+  void keep_cell(std::int64_t unit, std::uint64_t cell, std::uint32_t group, Lane& lane) const;
   void place(std::size_t rows_of_chunk, Lane& lane);
   bool settle();
   bool keep_within_memory(Lane& lane, std::uint64_t before);

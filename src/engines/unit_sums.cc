@@ -249,9 +249,10 @@ void UnitRows::State::add_up_cells(std::size_t block, const Numbers& numbers,
     for (std::size_t l = 0; l < of_lane.size(); ++l) {
       if (of_lane[l] == nullptr) continue;
       for (std::size_t slot = 0; slot < slots; ++slot) {
-        const std::uint64_t cell = by.read(of_lane[l], unit * slots + slot);
+        const std::uint64_t cell = by.read(of_lane[l], by.place(unit, slot));
+        if (cell == 0 && by.direct) continue;
         if (cell == 0) break;
-        const std::uint32_t group = numbers[l][by.group(cell)];
+        const std::uint32_t group = numbers[l][by.group(cell, slot)];
         if (group != kDropped) add({group, by.times(cell), by.sum(cell)});
       }
     }

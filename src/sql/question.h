@@ -248,7 +248,8 @@ struct StreamedRows {
   std::string sql{};
   std::vector<int> digits{};  ///< by value: a decimal's, 0 for what is whole
   /// By key: where it is not empty, `sql` has the key's place in this list, from 1, instead of it,
-  /// and NULL for what is not there. A key with a range is NULL there outside of it.
+  /// and NULL or the next number for what is not there. A key with a range may be NULL or the
+  /// number above it where it is outside.
   std::vector<std::vector<catalog::Literal>> codes{};
   /// Where whose rows these are is told by a link of the policy alone, and its key is a whole
   /// number: `sql` without the join, with the link's key in the column `unit`, and the rows

@@ -290,13 +290,19 @@ void absent_as_zero(const Release& release, std::vector<std::string>& columns,
 /// A key as rows that come to the curator have it: in few bits, where its domain is known. In the
 /// embedded engine a list is gone through from the first, so it has to be short.
 constexpr std::size_t kListedMax = 16;
+constexpr std::int64_t kAboveMax = std::int64_t{1} << 30;
 std::pair<std::string, std::vector<catalog::Literal>> streamed_key(const Key& key,
                                                                    const EngineDialect* dialect) {
   const std::size_t codes_max = dialect == nullptr ? kListedMax : 64;
   const std::string& k = key.column;
   if (dialect != nullptr && !dialect->narrow("0", 0, 0)) return {k, {}};
   if (const auto* range = std::get_if<RangeKey>(&key.domain)) {
-    if (dialect == nullptr) return {k, {}};
+    // A NULL is outside of the range like all that is above it: no row has to be told to be absent.
+    if (dialect == nullptr)
+      return {key.type.kind == TypeKind::Integer && range->upper < kAboveMax
+                  ? fmt::format("least({0}, {1}) AS {0}", k, whole(range->upper + 1))
+                  : k,
+              {}};
     const auto narrow = dialect->narrow(k, range->lower, range->upper);
     if (key.type.kind != TypeKind::Integer || !narrow) return {k, {}};
     return {fmt::format("CASE WHEN {0} BETWEEN {1} AND {2} THEN {3} END AS {0}", k,
@@ -319,7 +325,9 @@ std::pair<std::string, std::vector<catalog::Literal>> streamed_key(const Key& ke
   }
   // Files keep a text that repeats once: DuckDB then looks for it once.
   if (dialect == nullptr)
-    return {fmt::format("list_position([{1}], {0}) AS {0}", k, texts), listed->values};
+    return {fmt::format("least(list_position([{1}], {0}), {2}) AS {0}", k, texts,
+                        listed->values.size() + 1),
+            listed->values};
   return {fmt::format("CASE {0}{1} END AS {0}", k, codes), listed->values};
 }
 

@@ -46,7 +46,7 @@ std::optional<std::string> placed_rows_sql(const std::string& reader, const std:
   for (const std::string& name : names)
     for (const char* taken : {"file_row_number", "file_index", place.c_str()})
       if (strcasecmp(name.c_str(), taken) == 0) return std::nullopt;
-  const std::string of_file = fmt::format("CAST(file_index AS BIGINT) * {} + file_row_number",
+  const std::string of_file = fmt::format("(CAST(file_index AS BIGINT) * {}) | file_row_number",
                                           std::uint64_t{1} << RowOwners::kRowBits);
   return fmt::format("SELECT {}, {} AS {} FROM {}", columns, one_file ? "file_row_number" : of_file,
                      sql_identifier(place), reader);

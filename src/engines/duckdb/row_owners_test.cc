@@ -57,7 +57,8 @@ class RowOwnersTest : public ::testing::Test {
   std::multiset<std::string> added_up(const std::string& sql,
                                       std::shared_ptr<const RowOwners> owners, bool keys,
                                       const std::string& link = "",
-                                      std::optional<GroupLimit> limit = std::nullopt) {
+                                      std::optional<GroupLimit> limit = std::nullopt,
+                                      std::optional<UnitRowsShape::KeyRange> range = {}) {
     UnitRowsShape shape = {
         "unit",
         {},
@@ -65,6 +66,7 @@ class RowOwnersTest : public ::testing::Test {
         {},
         {{RowFeature::Kind::Rows}, {RowFeature::Kind::Count, 0}, {RowFeature::Kind::Sum, 0}}};
     if (keys) shape.keys = {"k"};
+    if (range) shape.key_ranges = {range};
     shape.link_sql = owners ? "" : link;
     shape.owners = std::move(owners);
     const auto loaded = UnitRows::load(engine_, sql, shape, 1 << 30).value();
@@ -101,6 +103,16 @@ class RowOwnersTest : public ::testing::Test {
             added_up(fmt::format("SELECT \"{}\" AS unit, k, v FROM placed WHERE {}", kPlace, part),
                      found, keys);
         EXPECT_EQ(plain, placed) << unit << " where " << part << (keys ? " by k" : "");
+        // With a cell for every group, and with numbers for more groups than there are; some keys
+        // are not expected.
+        for (const std::int64_t last : {1, 4, 7, 8, 500})
+          if (keys) {
+            EXPECT_EQ(plain,
+                      added_up(fmt::format("SELECT \"{}\" AS unit, k, v FROM placed WHERE {}",
+                                           kPlace, part),
+                               found, true, "", std::nullopt, UnitRowsShape::KeyRange{1, last}))
+                << unit << " where " << part << " up to " << last;
+          }
         EXPECT_EQ(plain.empty(), part[0] == 'v' && part[2] == '>');
       }
   }
