@@ -5,7 +5,7 @@ CMAKE_ARGS ?=
 JOBS   ?= $(shell nproc)
 SETUP  := $(if $(filter off,$(DISCREET_SETUP)),@true,@tools/setup/debian.sh)
 
-.PHONY: run test test-spark slow build setup setup-test lectures docs bench bench-peers fuzz tsan package format clean
+.PHONY: run test test-spark slow build setup setup-test lectures docs bench bench-peers fuzz tsan package image format clean
 
 run: build
 	@tools/demo.sh $(BUILD)/bin/discreet
@@ -75,6 +75,10 @@ tsan: setup-test
 package: build
 	@packaging/package.sh $(BUILD) $(BUILD)/package
 	@tests/package/installed.sh $(BUILD)/package
+
+# The image of packaging/Dockerfile, by docker or buildah, built, started and asked.
+image:
+	@JOBS=$(JOBS) tests/package/image.sh
 
 format:
 	@git ls-files -- '*.cc' '*.h' | xargs clang-format-19 -i
