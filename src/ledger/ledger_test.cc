@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
 
 #include <atomic>
 #include <set>
@@ -76,6 +77,24 @@ class LedgerTest : public ::testing::Test {
                                      {"alice", "default", amount(0.5, 0), {}, FilterKind::Best},
                                      {"bob", "default", Amount::unlimited(), {}, FilterKind::Best}};
 };
+
+// The files that SQLite keeps beside it too, while it is open.
+TEST_F(LedgerTest, ANewLedgerIsItsOwnersAlone) {
+  const mode_t before = ::umask(0);
+  {
+    Ledger ledger = open();
+    ASSERT_TRUE(ledger.charge(ask("default", "q1", 0.1)).has_value());
+    int files = 0;
+    for (const auto& entry : fs::directory_iterator(folder_)) {
+      ++files;
+      EXPECT_EQ(entry.status().permissions() & (fs::perms::group_all | fs::perms::others_all),
+                fs::perms::none)
+          << entry.path();
+    }
+    EXPECT_GE(files, 1);
+  }
+  ::umask(before);
+}
 
 TEST_F(LedgerTest, AChargeMustFitEveryAccountAbove) {
   Ledger ledger = open();

@@ -1,4 +1,6 @@
+#include <fcntl.h>
 #include <sqlite3.h>
+#include <unistd.h>
 
 #include <map>
 
@@ -148,6 +150,13 @@ Result<Database> Database::open(const std::string& path, Options options) {
   const int mode = options.read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
   const int flags = mode | (options.create ? SQLITE_OPEN_CREATE : 0) | SQLITE_OPEN_NOMUTEX |
                     SQLITE_OPEN_EXRESCODE;
+  // Verifiers of passwords and everybody's questions are in it: whatever the umask, a new ledger is
+  // its owner's alone, and SQLite gives the files beside it the same mode. Only a file that was not
+  // there is opened here: closing one would let go of the locks that this process has on it.
+  if (options.create)
+    if (const int made = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        made >= 0)
+      ::close(made);
   const int code = sqlite3_open_v2(path.c_str(), &raw, flags, options.vfs);
   Database database(std::make_unique<SqliteDatabase>(raw));
   if (code != SQLITE_OK)
