@@ -1,5 +1,7 @@
 #include "engines/row_owners.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <iterator>
@@ -18,16 +20,15 @@ struct Run {
   RawVector<std::int64_t> units;  // UnitLink::kNobody: nobody's
 };
 
-}  // namespace
-
-Result<std::shared_ptr<const RowOwners>> RowOwners::load(Engine& engine, const OwnersAsked& asked,
-                                                         std::uint64_t bytes_max) {
-  const std::shared_ptr<const RowOwners> none;
+/// All rows by their places. Nothing: as RowOwners::load().
+Result<std::optional<std::vector<Run>>> read_runs(Engine& engine, const OwnersAsked& asked,
+                                                  std::uint64_t rows_max) {
+  using Runs = std::optional<std::vector<Run>>;
   UnitTexts texts;
   std::optional<UnitLink> link;
   if (!asked.link_sql.empty()) {
     DISCREET_TRY(link, UnitLink::load(engine, asked.link_sql, texts));
-    if (!link) return none;
+    if (!link) return Runs();
   }
   std::mutex mutex;
   std::vector<std::unique_ptr<std::vector<Run>>> lanes;
@@ -36,7 +37,7 @@ Result<std::shared_ptr<const RowOwners>> RowOwners::load(Engine& engine, const O
     if (chunk.type(0) != EngineType::Int64 || chunk.has_nulls(0)) return false;
     if (link && chunk.type(1) != EngineType::Int64) return false;
     const auto places = chunk.int64s(0);
-    if (!follow_each_other(places)) return false;
+    if (places[0] < 0 || !follow_each_other(places)) return false;
     std::vector<Run>* lane = nullptr;
     {
       const std::lock_guard lock(mutex);
@@ -55,57 +56,77 @@ Result<std::shared_ptr<const RowOwners>> RowOwners::load(Engine& engine, const O
       else if (link)
         units[row] = link->unit(units[row]);
     }
-    return (rows += chunk.size()) * sizeof(std::uint32_t) <= bytes_max;
+    return (rows += chunk.size()) <= rows_max;
   };
   DISCREET_TRY(const VisitedRows visited, engine.visit(asked.sql, {"place", "unit"}, take));
-  if (visited.stopped) return none;
-
+  if (visited.stopped) return Runs();
   std::vector<Run> runs;
   for (const auto& lane : lanes) std::move(lane->begin(), lane->end(), std::back_inserter(runs));
   std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) { return a.place < b.place; });
-  const std::shared_ptr<RowOwners> made(new RowOwners());
-  // Every file's rows from its first on, none left out.
-  std::int64_t lowest = INT64_MAX, highest = INT64_MIN;
+  return Runs(std::move(runs));
+}
+
+std::size_t file_of(const Run& run) {
+  return static_cast<std::size_t>(static_cast<std::uint64_t>(run.place) >> RowOwners::kRowBits);
+}
+
+/// Rows of every file. Nothing: some are left out, or there twice.
+std::optional<std::vector<std::size_t>> sizes_of(const std::vector<Run>& runs) {
   std::vector<std::size_t> sizes;
   for (const Run& run : runs) {
-    const auto file = static_cast<std::size_t>(static_cast<std::uint64_t>(run.place) >> kRowBits);
-    if (sizes.size() <= file) sizes.resize(file + 1);
-    const auto row = static_cast<std::uint64_t>(run.place) & ((std::uint64_t{1} << kRowBits) - 1);
-    if (run.place < 0 || row != sizes[file]) return none;
-    sizes[file] += run.units.size();
+    if (sizes.size() <= file_of(run)) sizes.resize(file_of(run) + 1);
+    std::size_t& size = sizes[file_of(run)];
+    const auto next = std::uint64_t{file_of(run)} << RowOwners::kRowBits | std::uint64_t{size};
+    if (static_cast<std::uint64_t>(run.place) != next) return std::nullopt;
+    size += run.units.size();
+  }
+  return sizes;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const RowOwners>> RowOwners::load(Engine& engine, const OwnersAsked& asked,
+                                                         std::uint64_t bytes_max) {
+  // Numbers of units that lie close together are up to twice as many as rows.
+  const std::uint64_t rows_max =
+      std::min<std::uint64_t>(bytes_max / sizeof(std::uint32_t), UINT32_MAX / 4);
+  DISCREET_TRY(auto runs, read_runs(engine, asked, rows_max));
+  const auto sizes = runs ? sizes_of(*runs) : std::nullopt;
+  if (!sizes) return std::shared_ptr<const RowOwners>();
+  const std::shared_ptr<RowOwners> made(new RowOwners());
+  std::int64_t lowest = INT64_MAX, highest = INT64_MIN;
+  std::uint64_t rows = 0;
+  for (const Run& run : *runs) {
+    rows += run.units.size();
     for (const std::int64_t unit : run.units) {
       if (unit == UnitLink::kNobody) continue;
       lowest = std::min(lowest, unit);
       highest = std::max(highest, unit);
     }
   }
-  // Names that lie close together are numbers already.
+  const bool nobody = lowest > highest;
   const std::uint64_t width =
-      lowest > highest ? 0
-                       : static_cast<std::uint64_t>(highest) - static_cast<std::uint64_t>(lowest);
-  const bool close = width < 2 * visited.rows + 1024;
-  constexpr std::uint64_t kUnitsMax = UINT32_MAX - 1;
-  if (visited.rows >= kUnitsMax / 2) return none;
+      nobody ? 0 : static_cast<std::uint64_t>(highest) - static_cast<std::uint64_t>(lowest);
+  // Names that lie close together are numbers already.
+  const bool close = width < 2 * rows + 1024;
   NumberCodes numbers;
-  made->lowest_ = lowest;
-  made->files_.resize(sizes.size());
-  for (std::size_t file = 0; file < sizes.size(); ++file) made->files_[file].reserve(sizes[file]);
   constexpr std::uint32_t kNobody = UINT32_MAX;
-  for (Run& run : runs) {
-    auto& out = made->files_[static_cast<std::uint64_t>(run.place) >> kRowBits];
-    for (const std::int64_t unit : run.units)
-      out.push_back(unit == UnitLink::kNobody ? kNobody
-                    : close ? static_cast<std::uint32_t>(static_cast<std::uint64_t>(unit) -
-                                                         static_cast<std::uint64_t>(lowest))
-                            : numbers.of(unit));
+  const auto number = [&](std::int64_t unit) {
+    if (unit == UnitLink::kNobody) return kNobody;
+    return close ? static_cast<std::uint32_t>(static_cast<std::uint64_t>(unit) -
+                                              static_cast<std::uint64_t>(lowest))
+                 : numbers.of(unit);
+  };
+  for (const std::size_t size : *sizes) made->files_.emplace_back().reserve(size);
+  for (Run& run : *runs) {
+    auto& out = made->files_[file_of(run)];
+    for (const std::int64_t unit : run.units) out.push_back(number(unit));
     run.units = {};
   }
-  if (lowest <= highest)
-    made->units_ = close ? static_cast<std::uint32_t>(width + 1) : numbers.size();
+  made->lowest_ = lowest;
+  if (!nobody) made->units_ = close ? static_cast<std::uint32_t>(width + 1) : numbers.size();
   if (!close) made->names_ = numbers.values();
-  for (auto& file : made->files_)
-    for (std::uint32_t& unit : file)
-      if (unit == kNobody) unit = made->units_;
+  for (auto& file : made->files_) std::replace(file.begin(), file.end(), kNobody, made->units_);
   return std::shared_ptr<const RowOwners>(made);
 }
 
@@ -113,6 +134,14 @@ std::uint64_t RowOwners::bytes() const {
   std::uint64_t total = names_.size() * sizeof(std::int64_t);
   for (const auto& file : files_) total += file.size() * sizeof(std::uint32_t);
   return total;
+}
+
+std::uint64_t OwnersKept::bytes_for_this_machine() {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 30, kShare = 8;
+  const long pages = ::sysconf(_SC_PHYS_PAGES), bytes = ::sysconf(_SC_PAGESIZE);
+  if (pages <= 0 || bytes <= 0) return kMost / kShare;
+  return std::min(kMost,
+                  static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(bytes) / kShare);
 }
 
 std::vector<OwnersKept::Kept>::iterator OwnersKept::of(const std::string& name) {

@@ -72,6 +72,9 @@ class RowOwners {
 class OwnersKept {
  public:
   explicit OwnersKept(std::uint64_t bytes_max) : bytes_max_(bytes_max) {}
+  /// 1 GiB, four bytes for each of 2.7 * 10^8 rows; less on a machine of less than 8. While they
+  /// are read they take three times as much.
+  static std::uint64_t bytes_for_this_machine();
 
   /// Of files in this state. Reads them when they are asked for the second time: who asks one
   /// question and goes gains nothing. Null: not yet, or load() has none, or another thread reads

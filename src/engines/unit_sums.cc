@@ -233,6 +233,12 @@ void UnitRows::State::add_up_cells(std::size_t block, const Numbers& numbers,
   }
   std::vector<Part> parts;
   std::vector<std::size_t> kept;
+  // Slots that stand for groups on all lanes alike, rising by group.
+  std::vector<std::pair<std::uint32_t, std::size_t>> direct;
+  for (std::size_t slot = 0; slot < slots && by.direct; ++slot)
+    if (const std::uint32_t group = numbers.front()[by.group(0, slot)]; group != kDropped)
+      direct.emplace_back(group, slot);
+  std::sort(direct.begin(), direct.end());
   // Rising by group; few, so that looking through them is the quickest.
   const auto add = [&](const Part& part) {
     auto at = parts.end();
@@ -246,11 +252,19 @@ void UnitRows::State::add_up_cells(std::size_t block, const Numbers& numbers,
   };
   for (std::size_t unit = 0; unit < UnitCells::kBlockUnits; ++unit) {
     parts.clear();
-    for (std::size_t l = 0; l < of_lane.size(); ++l) {
+    for (const auto& [group, slot] : direct) {
+      Part whole{group, 0, 0};
+      for (const void* cells : of_lane) {
+        const std::uint64_t cell = by.read(cells, by.place(unit, slot));
+        whole.rows += by.times(cell);
+        whole.sum += by.sum(cell);
+      }
+      if (whole.rows > 0) add(whole);
+    }
+    for (std::size_t l = 0; l < of_lane.size() && !by.direct; ++l) {
       if (of_lane[l] == nullptr) continue;
       for (std::size_t slot = 0; slot < slots; ++slot) {
         const std::uint64_t cell = by.read(of_lane[l], by.place(unit, slot));
-        if (cell == 0 && by.direct) continue;
         if (cell == 0) break;
         const std::uint32_t group = numbers[l][by.group(cell, slot)];
         if (group != kDropped) add({group, by.times(cell), by.sum(cell)});

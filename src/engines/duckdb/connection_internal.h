@@ -35,8 +35,7 @@ class DuckDbInstance {
   duckdb_database handle = nullptr;
   std::shared_ptr<VisitRegistry> visits = std::make_shared<VisitRegistry>();
   const std::uint32_t files_settle_s;
-  // Four bytes a row: 2.7 * 10^8 of them.
-  OwnersKept owners{std::uint64_t{1} << 30};
+  OwnersKept owners{OwnersKept::bytes_for_this_machine()};
 
  private:
   OperatorLog log_;
