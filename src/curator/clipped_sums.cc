@@ -346,7 +346,7 @@ UInt128 ClippedSums::value_within(UInt128 bound) const {
   const auto& measure = measures_.front();
   const BigInt largest = to_big(bound) * to_big(measure.row_max) / to_big(measure.factor);
   constexpr int kBits = 126;
-  if (largest >> kBits != 0) return UInt128{1} << kBits;  // no value is as large
+  if ((largest >> kBits) != 0) return UInt128{1} << kBits;  // no value is as large
   return UInt128{static_cast<std::uint64_t>(largest >> 64)} << 64 |
          static_cast<std::uint64_t>(largest & UINT64_MAX);
 }
