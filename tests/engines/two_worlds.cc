@@ -258,8 +258,12 @@ void TwoWorlds::compare_placed(const std::string& statement, const sql::Release&
                                const std::multiset<std::string>& expected, const Shown& shown) {
   if (release.streamed.placed_sql.empty() || !release.needs.empty()) return;
   // Files just written are not trusted yet.
-  while (near_->engine().files_state(release.streamed.owners_tables).empty())
+  const auto has_state = [&] {
+    return !near_->engine().files_state(release.streamed.owners_tables).empty();
+  };
+  for (int tries = 0; tries < 100 && !has_state(); ++tries)
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  ASSERT_TRUE(has_state()) << statement;
   SeededRandom random(1);
   for (int i = 0; i < 3; ++i) {
     auto groups = Groups::make(release, near_->engine());
