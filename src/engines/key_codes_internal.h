@@ -1,7 +1,6 @@
 // The groups one thread meets, numbered: each key column by itself, then pairs of numbers.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
