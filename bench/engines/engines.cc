@@ -4,7 +4,7 @@
 // A PostgreSQL server of the benchmark's own (Debian's postgresql, work_mem = 256 MB), or Parquet
 // files behind the embedded engine.
 //   bench_engines [--engine postgres|files] [--rows N,N,...] [--rounds N] [--groups N]
-//     [--only WORDS]
+//     [--people turns|mixed] [--only WORDS]
 #include <unistd.h>
 
 #include <cstring>
@@ -34,7 +34,7 @@ class PostgresPlace final : public Place {
     connection_.emplace(*std::move(opened));
   }
   std::string name() const override { return "postgres"; }
-  void make(long long rows, long long groups) override {
+  void make(long long rows, long long groups, bool mixed) override {
     // In pieces: a statement may take ten minutes.
     constexpr long long kPiece = 10'000'000;
     server_.run(
@@ -43,9 +43,10 @@ class PostgresPlace final : public Place {
         "AS SELECT * FROM bench.by_person; CREATE UNLOGGED TABLE bench.many (key bigint)");
     for (long long done = 0; done < rows; done += kPiece)
       server_.run(fmt::format(
-          "INSERT INTO bench.by_person SELECT i * 7919 % {2}, i * 104729 % 1000, i % 1000, "
+          "INSERT INTO bench.by_person SELECT {3} % {2}, i * 104729 % 1000, i % 1000, "
           "(ARRAY['red', 'blue', 'green'])[1 + i % 3] FROM generate_series({0}::bigint, {1}) i",
-          done + 1, std::min(rows, done + kPiece), std::max(1LL, rows / 10)));
+          done + 1, std::min(rows, done + kPiece), std::max(1LL, rows / 10),
+          mixed ? "(hashint8(i)::bigint & 2147483647)" : "i * 7919"));
     server_.run(fmt::format(
         "INSERT INTO bench.many SELECT i * 7919 FROM generate_series(1::bigint, {}) i; ANALYZE "
         "bench.by_person; ANALYZE bench.many",
@@ -85,14 +86,14 @@ class FilesPlace final : public Place {
     std::filesystem::remove_all(folder_, ignored);
   }
   std::string name() const override { return "files"; }
-  void make(long long rows, long long groups) override {
+  void make(long long rows, long long groups, bool mixed) override {
     const auto made = engine_.execute(fmt::format(
-        "COPY (SELECT i * 7919 % {1} AS person, (i * 104729 % 1000)::INTEGER AS key, (i % "
+        "COPY (SELECT CAST({5} % {1} AS BIGINT) AS person, (i * 104729 % 1000)::INTEGER AS key, (i % "
         "1000)::INTEGER AS amount, ['red', 'blue', 'green'][1 + i % 3] AS word FROM range({0}) "
         "t(i)) TO {3} (FORMAT parquet); COPY (SELECT i * 7919 AS key FROM range({2}) t(i)) TO {4} "
         "(FORMAT parquet)",
         rows, std::max(1LL, rows / 10), groups, sql_literal(source("by_row")),
-        sql_literal(source("many"))));
+        sql_literal(source("many")), mixed ? "hash(i)" : "i * 7919"));
     DISCREET_CHECK(made.has_value(), "the rows were not made");
     // The same rows under another name: a policy names a file once.
     std::filesystem::remove(source("by_person"));

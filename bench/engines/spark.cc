@@ -22,16 +22,16 @@ class SparkPlace final : public Place {
   SparkPlace()
       : engine_(SparkEngine::open(spark::Address::parse(server_.address()).value(), {}).value()) {}
   std::string name() const override { return "spark"; }
-  void make(long long rows, long long groups) override {
+  void make(long long rows, long long groups, bool mixed) override {
     // A server that is there already may have the rows too.
     if (std::getenv("DISCREET_SPARK_MADE") != nullptr) return;
     server_.run("DROP DATABASE IF EXISTS bench CASCADE");
     server_.run("CREATE DATABASE bench");
     server_.run(fmt::format(
-        "CREATE TABLE bench.by_row USING parquet AS SELECT id * 7919 % {1} AS person, CAST(id * "
+        "CREATE TABLE bench.by_row USING parquet AS SELECT pmod({2}, {1}) AS person, CAST(id * "
         "104729 % 1000 AS INT) AS key, CAST(id % 1000 AS INT) AS amount, element_at(array('red', "
         "'blue', 'green'), CAST(1 + id % 3 AS INT)) AS word FROM range({0})",
-        rows, std::max(1LL, rows / 10)));
+        rows, std::max(1LL, rows / 10), mixed ? "xxhash64(id)" : "id * 7919"));
     server_.run("CREATE VIEW bench.by_person AS SELECT * FROM bench.by_row");
     server_.run(fmt::format(
         "CREATE TABLE bench.many USING parquet AS SELECT id * 7919 AS key FROM range({})", groups));

@@ -343,6 +343,7 @@ Result<Answer> Curator::run_once(const Prepared& prepared, const Question& quest
                                  std::uint64_t charge) {
   const auto& planned = *prepared.planned;
   Answer answer;
+  std::optional<Texts> rows;
   const std::uint64_t ahead_before = noise_from_pool(random_);
   DISCREET_TRY_VOID(data_.engine().begin());
   DISCREET_TRY_VOID(data_.bring(planned.tables));
@@ -350,13 +351,18 @@ Result<Answer> Curator::run_once(const Prepared& prepared, const Question& quest
     const sql::Release& release = planned.releases[i];
     DISCREET_TRY(ReleasedTable table, prepared.jobs[i].run(data_.engine(), random_));
     make_sensible(release, table);
-    DISCREET_TRY_VOID(store_released(release, table, data_.local()));
-    if (i + 1 < prepared.jobs.size()) data_.carry(release, table);
+    const bool is_last = i + 1 == prepared.jobs.size();
+    if (is_last && planned.picked) rows = picked_texts(release, table, *planned.picked);
+    if (!rows) DISCREET_TRY_VOID(store_released(release, table, data_.local()));
+    if (!is_last) data_.carry(release, table);
     answer.notices.insert(answer.notices.end(), table.notices.begin(), table.notices.end());
   }
   std::size_t width = planned.columns.size();
   for (const sql::OutputColumn& column : planned.columns) width += column.error ? 1 : 0;
-  DISCREET_TRY(answer.rows, read_texts(planned.final_text_sql, width, data_.local()));
+  if (!rows) {
+    DISCREET_TRY(rows, read_texts(planned.final_text_sql, width, data_.local()));
+  }
+  answer.rows = *std::move(rows);
   split_errors(planned.columns, answer);
   answer.notices.insert(answer.notices.end(), planned.notices.begin(), planned.notices.end());
   answer.cost = {prepared.cost.epsilon.value(), prepared.cost.delta.value(), prepared.rho()};

@@ -65,34 +65,20 @@ bool can_append(const sql::Release& release, const ReleasedTable& table) {
   return !release.keys.empty() || !release.aggregates.empty();
 }
 
-void append_cell(const Cell& cell, sql::Type type, DuckDbAppender& appender) {
+/// What a column of this type holds of a cell, where an appender takes the type.
+Cell stored(const Cell& cell, sql::Type type) {
   const auto* whole = std::get_if<std::int64_t>(&cell);
   const auto* number = std::get_if<double>(&cell);
-  const auto* flag = std::get_if<bool>(&cell);
-  const auto* text = std::get_if<std::string>(&cell);
   constexpr double kWholeMax = 0x1p62;
   switch (type.kind) {
     case sql::TypeKind::Boolean:
-      if (flag != nullptr)
-        appender.append(*flag);
-      else
-        appender.append_null();
-      return;
+      return std::holds_alternative<bool>(cell) ? cell : Cell();
     case sql::TypeKind::Text:
-      if (text != nullptr)
-        appender.append(std::string_view(*text));
-      else
-        appender.append_null();
-      return;
+      return std::holds_alternative<std::string>(cell) ? cell : Cell();
     case sql::TypeKind::Double:
     case sql::TypeKind::Decimal:
-      if (number != nullptr && std::isfinite(*number))
-        appender.append(*number);
-      else if (whole != nullptr)
-        appender.append(static_cast<double>(*whole));
-      else
-        appender.append_null();
-      return;
+      if (number != nullptr && std::isfinite(*number)) return *number;
+      return whole != nullptr ? Cell(static_cast<double>(*whole)) : Cell();
     default:
       break;
   }
@@ -102,10 +88,37 @@ void append_cell(const Cell& cell, sql::Type type, DuckDbAppender& appender) {
     value = std::llround(std::clamp(*number, -kWholeMax, kWholeMax));
   if (type.kind == sql::TypeKind::Date && value && !std::in_range<std::int32_t>(*value))
     value.reset();
-  if (value)
-    appender.append(*value);
+  return value ? Cell(*value) : Cell();
+}
+
+void append_cell(const Cell& cell, sql::Type type, DuckDbAppender& appender) {
+  const auto* text = std::get_if<std::string>(&cell);
+  if (text != nullptr && type.kind == sql::TypeKind::Text) {
+    appender.append(std::string_view(*text));
+    return;
+  }
+  const Cell held = stored(cell, type);
+  if (const auto* flag = std::get_if<bool>(&held))
+    appender.append(*flag);
+  else if (const auto* whole = std::get_if<std::int64_t>(&held))
+    appender.append(*whole);
+  else if (const auto* number = std::get_if<double>(&held))
+    appender.append(*number);
   else
     appender.append_null();
+}
+
+/// As the engine writes what is stored.
+std::optional<std::string> text_of(const Cell& cell, sql::Type type) {
+  Cell held = stored(cell, type);
+  if (const auto* flag = std::get_if<bool>(&held)) return *flag ? "true" : "false";
+  if (const auto* whole = std::get_if<std::int64_t>(&held)) return fmt::to_string(*whole);
+  if (auto* text = std::get_if<std::string>(&held)) return std::move(*text);
+  const auto* number = std::get_if<double>(&held);
+  if (number == nullptr) return std::nullopt;
+  std::string text = fmt::format("{}", *number);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text;
 }
 
 Result<void> append_rows(const sql::Release& release, const ReleasedTable& table, DuckDb& engine) {
@@ -199,11 +212,37 @@ Result<void> store_released(const sql::Release& release, const ReleasedTable& ta
   return {};
 }
 
-Result<std::vector<std::vector<std::optional<std::string>>>> read_texts(const std::string& sql,
-                                                                        std::size_t columns,
-                                                                        DuckDb& engine) {
+std::optional<Texts> picked_texts(const sql::Release& release, const ReleasedTable& table,
+                                  const std::vector<std::size_t>& picked) {
+  const std::size_t keys = release.keys.size(), aggregates = release.aggregates.size();
+  if (!can_append(release, table)) return std::nullopt;
+  const auto type = [&](std::size_t column) {
+    return column < keys                ? release.keys[column].type
+           : column < keys + aggregates ? release.aggregates[column - keys].type
+                                        : sql::double_type();
+  };
+  for (const std::size_t column : picked)
+    if (type(column).kind == sql::TypeKind::Date) return std::nullopt;
+  Texts texts(table.keys.size());
+  for (std::size_t row = 0; row < texts.size(); ++row) {
+    texts[row].reserve(picked.size());
+    for (const std::size_t column : picked) {
+      if (column < keys) {
+        texts[row].push_back(text_of(table.keys[row][column], type(column)));
+      } else if (column < keys + aggregates) {
+        texts[row].push_back(text_of(table.aggregates[column - keys].values[row], type(column)));
+      } else {
+        const auto& error = table.aggregates[column - keys - aggregates].error95[row];
+        texts[row].push_back(error ? text_of(*error, type(column)) : std::nullopt);
+      }
+    }
+  }
+  return texts;
+}
+
+Result<Texts> read_texts(const std::string& sql, std::size_t columns, DuckDb& engine) {
   DISCREET_TRY(DuckDbRows rows, engine.query(sql));
-  std::vector<std::vector<std::optional<std::string>>> read;
+  Texts read;
   for (;;) {
     DISCREET_TRY(const auto chunk, rows.next());
     if (!chunk) return read;

@@ -1,4 +1,5 @@
-// Puts released tables where the final statement can read them, and reads its rows.
+// Puts released tables where the final statement can read them, and reads its rows. A statement that
+// only picks columns is not run.
 // Post-processing: the engine sees only released values here, under names that no private table
 // has.
 #pragma once
@@ -16,9 +17,14 @@ void make_sensible(const sql::Release& release, ReleasedTable& table);
 Result<void> store_released(const sql::Release& release, const ReleasedTable& table,
                             DuckDb& engine);
 
+using Texts = std::vector<std::vector<std::optional<std::string>>>;
+
+/// These columns of the table (sql::PlannedQuestion::picked), as the engine would write them after
+/// store_released(). Nothing: some are of a type that only the engine writes.
+std::optional<Texts> picked_texts(const sql::Release& release, const ReleasedTable& table,
+                                  const std::vector<std::size_t>& picked);
+
 /// The rows of a statement all of whose columns are VARCHAR, in its order.
-Result<std::vector<std::vector<std::optional<std::string>>>> read_texts(const std::string& sql,
-                                                                        std::size_t columns,
-                                                                        DuckDb& engine);
+Result<Texts> read_texts(const std::string& sql, std::size_t columns, DuckDb& engine);
 
 }  // namespace discreet

@@ -87,7 +87,6 @@ std::optional<std::vector<std::size_t>> sizes_of(const std::vector<Run>& runs) {
 
 Result<std::shared_ptr<const RowOwners>> RowOwners::load(Engine& engine, const OwnersAsked& asked,
                                                          std::uint64_t bytes_max) {
-  // Numbers of units that lie close together are up to twice as many as rows.
   const std::uint64_t rows_max =
       std::min<std::uint64_t>(bytes_max / sizeof(std::uint32_t), UINT32_MAX / 4);
   DISCREET_TRY(auto runs, read_runs(engine, asked, rows_max));
@@ -107,15 +106,22 @@ Result<std::shared_ptr<const RowOwners>> RowOwners::load(Engine& engine, const O
   const bool nobody = lowest > highest;
   const std::uint64_t width =
       nobody ? 0 : static_cast<std::uint64_t>(highest) - static_cast<std::uint64_t>(lowest);
-  // Names that lie close together are numbers already.
+  // By first appearance: rows that lie together are of units that lie together, at least where units
+  // come in the same order again. Names that lie close together need no table of hashes.
   const bool close = width < 2 * rows + 1024;
-  NumberCodes numbers;
   constexpr std::uint32_t kNobody = UINT32_MAX;
+  std::vector<std::uint32_t> by_distance(close && !nobody ? width + 1 : 0, kNobody);
+  NumberCodes by_name;
   const auto number = [&](std::int64_t unit) {
     if (unit == UnitLink::kNobody) return kNobody;
-    return close ? static_cast<std::uint32_t>(static_cast<std::uint64_t>(unit) -
-                                              static_cast<std::uint64_t>(lowest))
-                 : numbers.of(unit);
+    if (!close) return by_name.of(unit);
+    std::uint32_t& found =
+        by_distance[static_cast<std::uint64_t>(unit) - static_cast<std::uint64_t>(lowest)];
+    if (found == kNobody) {
+      found = static_cast<std::uint32_t>(made->names_.size());
+      made->names_.push_back(unit);
+    }
+    return found;
   };
   for (const std::size_t size : *sizes) made->files_.emplace_back().reserve(size);
   for (Run& run : *runs) {
@@ -123,10 +129,8 @@ Result<std::shared_ptr<const RowOwners>> RowOwners::load(Engine& engine, const O
     for (const std::int64_t unit : run.units) out.push_back(number(unit));
     run.units = {};
   }
-  made->lowest_ = lowest;
-  if (!nobody) made->units_ = close ? static_cast<std::uint32_t>(width + 1) : numbers.size();
-  if (!close) made->names_ = numbers.values();
-  for (auto& file : made->files_) std::replace(file.begin(), file.end(), kNobody, made->units_);
+  if (!close) made->names_ = by_name.values();
+  for (auto& file : made->files_) std::replace(file.begin(), file.end(), kNobody, made->units());
   return std::shared_ptr<const RowOwners>(made);
 }
 

@@ -3,9 +3,8 @@
 //
 // Which column says whose a row is does not change from question to question, and reading it takes
 // longer than reading what is asked about.
-// Guarantee: units have numbers 0, 1, ...; rows of one unit, and no others, have its number; rows
-// of
-//            nobody have number units().
+// Guarantee: units have numbers 0, 1, ... in the order in which they first appear; rows of one
+//            unit, and no others, have its number; rows of nobody have number units().
 // Assumes:   the files stay as they were read: whoever uses this asks Engine::files_state() before
 //            and after.
 #pragma once
@@ -50,21 +49,16 @@ class RowOwners {
     return files_[file].data() + row;
   }
 
-  std::uint32_t units() const { return units_; }
+  std::uint32_t units() const { return static_cast<std::uint32_t>(names_.size()); }
   /// What the rows themselves call the unit, where that is a whole number or a date.
-  std::int64_t name(std::uint32_t unit) const {
-    return names_.empty() ? static_cast<std::int64_t>(static_cast<std::uint64_t>(lowest_) + unit)
-                          : names_[unit];
-  }
+  std::int64_t name(std::uint32_t unit) const { return names_[unit]; }
   std::uint64_t bytes() const;
 
  private:
   RowOwners() = default;
 
   std::vector<RawVector<std::uint32_t>> files_;
-  std::uint32_t units_ = 0;
-  std::int64_t lowest_ = 0;          // names are this and what follows,
-  std::vector<std::int64_t> names_;  // or these
+  std::vector<std::int64_t> names_;  // by number
 };
 
 /// The owners of several tables' rows, one for every statement and state of their files, within a

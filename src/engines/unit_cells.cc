@@ -151,9 +151,13 @@ UnitCells UnitCells::for_all(const CellLayout& layout, std::uint64_t units) {
 
 std::size_t UnitCells::add(const Rows& rows) {
   if (!all_.empty()) {
+    const auto add_values = [&]<class Cell, Cells kCells>() {
+      return rows.has_value == nullptr ? add_numbered<Cell, kCells, true>(rows)
+                                       : add_numbered<Cell, kCells, false>(rows);
+    };
     const auto add_cells = [&]<Cells kCells>() {
-      return layout_.bytes == 4 ? add_numbered<std::uint32_t, kCells>(rows)
-                                : add_numbered<std::uint64_t, kCells>(rows);
+      return layout_.bytes == 4 ? add_values.operator()<std::uint32_t, kCells>()
+                                : add_values.operator()<std::uint64_t, kCells>();
     };
     if (layout_.slots == 1) return add_cells.operator()<Cells::One>();
     return layout_.direct ? add_cells.operator()<Cells::Direct>()
@@ -244,7 +248,29 @@ std::size_t UnitCells::add_to(const Rows& rows) {
   return left;
 }
 
-template <class Cell, UnitCells::Cells kCells>
+namespace {
+
+/// Rows one by one, as one_row(). Values are within bounds as a rule; then no order is asked of
+/// them, and several are made at once.
+template <class Cell>
+void each_row(const CellLayout& layout, std::span<const std::int64_t> values, Cell* rows) {
+  const auto lower = static_cast<std::uint64_t>(layout.lower);
+  const std::uint64_t width = static_cast<std::uint64_t>(layout.upper) - lower;
+  const int times_bits = layout.times_bits;
+  std::uint64_t outside = 0;  // its highest bit: some value is below, or above
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::uint64_t above = static_cast<std::uint64_t>(values[i]) - lower;
+    outside |= above | (width - above);
+    rows[i] = static_cast<Cell>(std::uint64_t{1} | above << times_bits);
+  }
+  if (outside >> 63 == 0) [[likely]]
+    return;
+  for (std::size_t i = 0; i < values.size(); ++i) rows[i] = one_row<Cell>(layout, values[i]);
+}
+
+}  // namespace
+
+template <class Cell, UnitCells::Cells kCells, bool kAllHaveValues>
 std::size_t UnitCells::add_numbered(const Rows& rows) {
   constexpr std::size_t kAhead = 64, kPiece = 256;
   auto* const all = reinterpret_cast<Cell*>(all_.data());
@@ -254,6 +280,8 @@ std::size_t UnitCells::add_numbered(const Rows& rows) {
   const std::uint64_t groups = std::uint64_t{1} << (8 * static_cast<int>(sizeof(Cell)) - above);
   const std::size_t count = rows.numbers.size(), slots = layout.slots;
   const std::uint32_t* const numbers = rows.numbers.data();
+  const std::uint32_t* const group_of = rows.groups.data();
+  const std::uint32_t* const has_value = rows.has_value;
   std::vector<std::size_t> left;
   std::array<Cell, kPiece> added;
   added.fill(1);
@@ -263,44 +291,55 @@ std::size_t UnitCells::add_numbered(const Rows& rows) {
     if constexpr (kCells == Cells::Direct) return all + number * slots;
     return all + number / kBlockUnits * kBlockUnits * kSlots + number % kBlockUnits;
   };
-  const auto fetch = [&](std::size_t row) { __builtin_prefetch(first_of(row), 1); };
-  for (std::size_t row = 0; row < std::min(kAhead, count); ++row) fetch(row);
+  const auto add_row = [&](std::size_t row, Cell one) {
+    if (!kAllHaveValues && (has_value[row] & 1) == 0) {
+      left.push_back(row);
+      return;
+    }
+    Cell* cell = first_of(row);
+    Cell empty = 0;
+    const std::uint64_t group = kCells == Cells::One ? 0 : group_of[row];
+    if constexpr (kCells == Cells::Direct) {
+      cell = group - 1 < slots ? cell + (group - 1) : nullptr;
+    } else if constexpr (kCells == Cells::Searched) {
+      cell = group < groups ? cell_of(cell, numbers[row] % kBlockUnits, above, group) : nullptr;
+      empty = static_cast<Cell>(group << above);
+    }
+    if (kCells != Cells::One && cell == nullptr) [[unlikely]] {
+      left.push_back(row);
+      return;
+    }
+    Cell held = *cell;
+    if (kCells == Cells::Searched && held == 0) held = empty;
+    if ((held & times_max) == times_max) [[unlikely]]
+      held = emptied(numbers[row], held, static_cast<std::uint32_t>(group), empty);
+    *cell = held + one;
+  };
+  // Those that follow are fetched meanwhile.
+  const std::size_t fetched = count > kAhead ? count - kAhead : 0;
+  for (std::size_t row = 0; row < std::min(kAhead, count); ++row)
+    __builtin_prefetch(first_of(row), 1);
   for (std::size_t begin = 0; begin < count; begin += kPiece) {
     const std::size_t end = std::min(count, begin + kPiece);
-    if (layout.has_value)
-      for (std::size_t row = begin; row < end; ++row)
-        added[row - begin] = one_row<Cell>(layout, rows.values[row]);
-    for (std::size_t row = begin; row < end; ++row) {
-      fetch(std::min(row + kAhead, count - 1));
-      if (rows.has_value != nullptr && (rows.has_value[row] & 1) == 0) {
-        left.push_back(row);
-        continue;
-      }
-      Cell* cell = first_of(row);
-      Cell empty = 0;
-      const std::uint64_t group = kCells == Cells::One ? 0 : rows.groups[row];
-      if constexpr (kCells == Cells::Direct) {
-        cell = group - 1 < slots ? cell + (group - 1) : nullptr;
-      } else if constexpr (kCells == Cells::Searched) {
-        cell = group < groups ? cell_of(cell, numbers[row] % kBlockUnits, above, group) : nullptr;
-        empty = static_cast<Cell>(group << above);
-      }
-      if (kCells != Cells::One && cell == nullptr) [[unlikely]] {
-        left.push_back(row);
-        continue;
-      }
-      if (kCells == Cells::Searched && *cell == 0) *cell = empty;
-      if ((*cell & times_max) == times_max) [[unlikely]]
-        full.push_back({std::int64_t{numbers[row]}, std::exchange(*cell, empty),
-                        static_cast<std::uint32_t>(group)});
-      *cell += added[row - begin];
+    if (layout.has_value) each_row(layout, {rows.values + begin, end - begin}, added.data());
+    std::size_t row = begin;
+    for (; row < std::min(end, fetched); ++row) {
+      __builtin_prefetch(first_of(row + kAhead), 1);
+      add_row(row, added[row - begin]);
     }
+    for (; row < end; ++row) add_row(row, added[row - begin]);
   }
   if (!left.empty()) {
     std::fill(rows.done.begin(), rows.done.end(), std::uint8_t{1});
     for (const std::size_t row : left) rows.done[row] = 0;
   }
   return left.size();
+}
+
+template <class Cell>
+Cell UnitCells::emptied(std::uint32_t unit, Cell cell, std::uint32_t group, Cell empty) {
+  full.push_back({std::int64_t{unit}, cell, group});
+  return empty;
 }
 
 UnitBlocks::UnitBlocks(std::vector<const UnitCells*> lanes) : lanes_(lanes.size()) {

@@ -114,8 +114,11 @@ class UnitCells {
   template <class Cell, bool kHasKeys>
   std::size_t add_to(const Rows& rows);
   enum class Cells { One, Direct, Searched };
-  template <class Cell, Cells kCells>
+  template <class Cell, Cells kCells, bool kAllHaveValues>
   std::size_t add_numbered(const Rows& rows);
+  template <class Cell>
+  [[gnu::noinline, gnu::cold]] Cell emptied(std::uint32_t unit, Cell cell, std::uint32_t group,
+                                            Cell empty);
   void* find_block(std::int64_t number);
   void* make_block(std::int64_t number);
 

@@ -10,6 +10,39 @@
 #include "sql/explain.h"
 
 namespace discreet::sql {
+namespace {
+
+/// Which column of this release it is (PlannedQuestion::picked). Nothing: it is computed.
+std::optional<std::size_t> picked_column(const Plan& plan, ColumnId column, std::size_t release) {
+  if (const auto* project = std::get_if<Project>(&plan.node)) {
+    for (const auto& [id, value] : project->outputs)
+      if (const auto* use = std::get_if<ColumnUse>(&value->node); id == column && use != nullptr)
+        return picked_column(*project->input, use->id, release);
+    return std::nullopt;
+  }
+  const auto* table = std::get_if<ReleasedTable>(&plan.node);
+  if (table == nullptr || table->joint || table->index != release) return std::nullopt;
+  std::vector<ColumnId> columns = table->keys;
+  columns.insert(columns.end(), table->aggregates.begin(), table->aggregates.end());
+  const auto found = std::find(columns.begin(), columns.end(), column);
+  if (found == columns.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - columns.begin());
+}
+
+std::optional<std::vector<std::size_t>> picked_columns(const Plan& plan,
+                                                       const std::vector<ColumnId>& columns,
+                                                       const std::vector<Release>& releases) {
+  if (releases.empty() || releases.back().grouping_sets) return std::nullopt;
+  std::vector<std::size_t> picked;
+  for (const ColumnId column : columns) {
+    const auto one = picked_column(plan, column, releases.size() - 1);
+    if (!one) return std::nullopt;
+    picked.push_back(*one);
+  }
+  return picked;
+}
+
+}  // namespace
 
 Result<PlannedQuestion> Binder::bind(const Query& query) {
   DISCREET_TRY(auto relation, bind_query(query, nullptr));
@@ -74,6 +107,7 @@ Result<PlannedQuestion> Binder::bind(const Query& query) {
   shown.insert(shown.end(), errors.begin(), errors.end());
   question.final_text_sql =
       fmt::format("SELECT {} FROM ({}){}", texts, emit_plan(*plan_with_errors, shown), tail);
+  if (tail.empty()) question.picked = picked_columns(*plan_with_errors, shown, releases_);
   question.tree = describe_plan(*relation.plan);
   question.releases = std::move(releases_);
   question.tables.assign(tables_.begin(), tables_.end());

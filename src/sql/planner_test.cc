@@ -148,6 +148,27 @@ TEST_F(PlannerTest, AFinalStatementReadsNoPrivateTable) {
   }
 }
 
+TEST_F(PlannerTest, WhatOnlyPicksColumnsIsSeen) {
+  const auto picked = [&](const char* sql) { return plan(sql).picked; };
+  using Columns = std::vector<std::size_t>;  // keys, aggregates, their errors
+  EXPECT_EQ(picked("SELECT count(*) FROM people"), (Columns{0, 1}));
+  EXPECT_EQ(picked("SELECT count(*) AS n, town FROM people GROUP BY town"), (Columns{1, 0, 2}));
+  EXPECT_EQ(picked("SELECT sum(age), town, count(*) FROM people GROUP BY town"),
+            (Columns{1, 0, 2, 3, 4}));
+  EXPECT_EQ(picked("SELECT n FROM (SELECT town AS t, count(*) AS n FROM people GROUP BY town) x"),
+            (Columns{1, 2}));
+  for (const char* sql :
+       {"SELECT town, count(*) FROM people GROUP BY town ORDER BY town",
+        "SELECT town, count(*) FROM people GROUP BY town LIMIT 3",
+        "SELECT town, count(*) FROM people GROUP BY town HAVING count(*) > 5",
+        "SELECT DISTINCT n FROM (SELECT town, count(*) AS n FROM people GROUP BY town) x",
+        "SELECT count(*) + 1 FROM people", "SELECT 1, count(*) FROM people",
+        "SELECT town, count(*) FROM people GROUP BY ROLLUP (town)",
+        "SELECT sum(n) FROM (SELECT town, count(*) AS n FROM people GROUP BY town) x",
+        "SELECT town FROM towns"})
+    EXPECT_FALSE(picked(sql).has_value()) << sql;
+}
+
 TEST_F(PlannerTest, DeclaredBoundsCanBeInsistedOn) {
   std::string strict(kPolicy);
   strict.replace(strict.find("\"auto\""), 6, "\"declared\"");

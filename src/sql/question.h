@@ -324,6 +324,9 @@ struct PlannedQuestion {
   /// The same rows as text, in the same order, with errors (error_columns.h) behind the columns.
   /// For this one the n errors of a release's n aggregates are its columns a(n+1), ..., a(2n).
   std::string final_text_sql;
+  /// Where final_text_sql does nothing but pick columns of the last release, in the order of its
+  /// rows: which ones, counted through its keys, its n aggregates and their n errors.
+  std::optional<std::vector<std::size_t>> picked;
   std::vector<OutputColumn> columns;
   std::vector<std::string> notices;
   std::string tree;  ///< the final statement's plan, for EXPLAIN

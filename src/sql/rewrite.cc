@@ -237,7 +237,8 @@ void absent_as_zero(const Release& release, std::vector<std::string>& columns,
 constexpr std::size_t kListedMax = 16;
 constexpr std::int64_t kAboveMax = std::int64_t{1} << 30;
 std::pair<std::string, std::vector<catalog::Literal>> streamed_key(const Key& key,
-                                                                   const EngineDialect* dialect) {
+                                                                   const EngineDialect* dialect,
+                                                                   bool is_tables_own) {
   const std::size_t codes_max = dialect == nullptr ? kListedMax : 64;
   const std::string& k = key.column;
   if (dialect != nullptr && !dialect->narrow("0", 0, 0)) return {k, {}};
@@ -245,7 +246,10 @@ std::pair<std::string, std::vector<catalog::Literal>> streamed_key(const Key& ke
     // A NULL is outside of the range like all that is above it: no row has to be told to be absent.
     if (dialect == nullptr)
       return {key.type.kind == TypeKind::Integer && range->upper < kAboveMax
-                  ? fmt::format("least({0}, {1}) AS {0}", k, whole(range->upper + 1))
+                  ? fmt::format(fmt::runtime(is_tables_own
+                                                 ? "CAST(least({0}, {1}) AS BIGINT) AS {0}"
+                                                 : "least({0}, {1}) AS {0}"),
+                                k, whole(range->upper + 1))
                   : k,
               {}};
     const auto narrow = dialect->narrow(k, range->lower, range->upper);
@@ -270,7 +274,7 @@ std::pair<std::string, std::vector<catalog::Literal>> streamed_key(const Key& ke
   }
   // Files keep a text that repeats once: DuckDB then looks for it once.
   if (dialect == nullptr)
-    return {fmt::format("least(list_position([{1}], {0}), {2}) AS {0}", k, texts,
+    return {fmt::format("CAST(least(list_position([{1}], {0}), {2}) AS BIGINT) AS {0}", k, texts,
                         listed->values.size() + 1),
             listed->values};
   return {fmt::format("CASE {0}{1} END AS {0}", k, codes), listed->values};
@@ -402,6 +406,15 @@ class RowLayers {
     return use != nullptr ? column_name(use->id) : emit_scalar(one, facts, dialect_);
   }
 
+  // Whole numbers of a table's own column fit 64 bits. Where a file keeps a number that repeats
+  // once, DuckDB widens it once; whoever reads the rows would have to widen each.
+  bool is_tables_own(const Scalar& one) const {
+    const auto* use = std::get_if<ColumnUse>(&one.node);
+    if (use == nullptr) return false;
+    const Plan& plan = input_.link ? *input_.link->rows : input_.plan;
+    return is_row_by_row(plan) && sql::is_tables_own(plan, use->id);
+  }
+
   void add_key(std::size_t i, const Key& key) {
     const ScalarPtr& scalar = input_.keys[i].second;
     want(*scalar);
@@ -410,7 +423,7 @@ class RowLayers {
     first_.push_back(fmt::format("{} AS k{}", text, i + 1));
     keys_.push_back(fmt::format("k{}", i + 1));
     second_.push_back(keys_.back());
-    auto [short_key, codes] = streamed_key(key, dialect_);
+    auto [short_key, codes] = streamed_key(key, dialect_, is_tables_own(*scalar));
     streamed_.push_back(std::move(short_key));
     codes_.push_back(std::move(codes));
   }
@@ -437,9 +450,12 @@ class RowLayers {
                             : dialect_->narrow(grid, value.lower, value.upper);
     const bool as_it_is = !narrow && is_on_its_grid(value) &&
                           (dialect_ == nullptr || value.type.kind != TypeKind::Decimal);
-    streamed_.push_back(narrow     ? fmt::format("{} AS q{}", *narrow, i + 1)
-                        : as_it_is ? fmt::format("v{0} AS q{0}", i + 1)
-                                   : second_.back());
+    const bool widened = dialect_ == nullptr && value.type.kind == TypeKind::Integer &&
+                         is_tables_own(*input_.raw[i]);
+    streamed_.push_back(narrow                ? fmt::format("{} AS q{}", *narrow, i + 1)
+                        : as_it_is && widened ? fmt::format("CAST(v{0} AS BIGINT) AS q{0}", i + 1)
+                        : as_it_is            ? fmt::format("v{0} AS q{0}", i + 1)
+                                              : second_.back());
     digits_.push_back(as_it_is && value.type.kind == TypeKind::Decimal ? value.type.scale : 0);
   }
 

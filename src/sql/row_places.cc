@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "sql/question.h"
@@ -25,6 +26,19 @@ const Scan& scan_below(const Plan& plan) {
   if (const auto* filter = std::get_if<Filter>(&plan.node)) return scan_below(*filter->input);
   if (const auto* project = std::get_if<Project>(&plan.node)) return scan_below(*project->input);
   return std::get<Scan>(plan.node);
+}
+
+bool is_tables_own(const Plan& plan, ColumnId column) {
+  if (const auto* filter = std::get_if<Filter>(&plan.node))
+    return is_tables_own(*filter->input, column);
+  if (const auto* project = std::get_if<Project>(&plan.node))
+    return std::any_of(project->outputs.begin(), project->outputs.end(), [&](const auto& output) {
+      const auto* use = std::get_if<ColumnUse>(&output.second->node);
+      return output.first == column && use != nullptr && is_tables_own(*project->input, use->id);
+    });
+  const auto& columns = std::get<Scan>(plan.node).columns;
+  return std::any_of(columns.begin(), columns.end(),
+                     [&](const Scan::Column& one) { return one.id == column; });
 }
 
 std::optional<Placed> with_places(const Plan& plan, ColumnId column) {

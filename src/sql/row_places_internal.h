@@ -15,6 +15,9 @@ bool is_row_by_row(const Plan& plan);
 /// The table below them.
 const Scan& scan_below(const Plan& plan);
 
+/// Whether a column of a plan that is row by row is one of the table's, as it lies there.
+bool is_tables_own(const Plan& plan, ColumnId column);
+
 /// A plan that is row by row, reading placed_table() with kPlaceColumn instead of this column,
 /// whose own name is `column`.
 struct Placed {

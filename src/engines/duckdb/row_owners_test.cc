@@ -94,7 +94,7 @@ class RowOwnersTest : public ::testing::Test {
   void compare(const std::string& unit, const std::string& link = "") {
     const auto found = owners(unit, link);
     ASSERT_NE(found, nullptr) << unit;
-    for (const char* part : {"true", "v % 3 = 1", "k = 2", "v > 10000"})
+    for (const char* part : {"true", "v % 3 = 1", "k = 2", "k > 10000"})
       for (const bool keys : {false, true}) {
         const auto plain =
             added_up(fmt::format("SELECT {} AS unit, k, v FROM visits WHERE {}", unit, part),
@@ -113,7 +113,7 @@ class RowOwnersTest : public ::testing::Test {
                                found, true, "", std::nullopt, UnitRowsShape::KeyRange{1, last}))
                 << unit << " where " << part << " up to " << last;
           }
-        EXPECT_EQ(plain.empty(), part[0] == 'v' && part[2] == '>');
+        EXPECT_EQ(plain.empty(), part[0] == 'k' && part[2] == '>');
       }
   }
 
@@ -142,6 +142,34 @@ TEST_F(RowOwnersTest, SumsAreThoseOfRowsReadWithTheirUnits) {
     EXPECT_NE(owners(unit), nullptr) << unit;
   }
   EXPECT_EQ(owners("NULLIF(person, person)")->units(), 0u);
+}
+
+// Chunks of values within bounds, and chunks where some are next to them or as far away as can be.
+TEST_F(RowOwnersTest, ValuesOutsideOfTheirBounds) {
+  write({"SELECT i % 997 AS person, (i % 5)::INTEGER AS k, CASE WHEN i % 6001 < 6000 OR i < 10000 "
+         "THEN i % 851 - 50 ELSE ([-51, -50, 800, 801, -9223372036854775808, -9223372036854775800, "
+         "9223372036854775807, -9223372036854775808 + 750, 9223372036854775807 - 49]::BIGINT[])[1 + "
+         "i // 6001 % 9] END AS v FROM range(90000) t(i)"});
+  compare("person");
+}
+
+TEST_F(RowOwnersTest, UnitsAreNumberedAsTheyFirstAppear) {
+  write({"SELECT * FROM (VALUES (9, 0, 0), (9, 0, 0), (NULL, 0, 0), (4, 0, 0)) t(person, k, v)",
+         "SELECT * FROM (VALUES (4, 0, 0), (11, 0, 0), (9, 0, 0)) t(person, k, v)"});
+  for (const std::int64_t factor : {1, 1'000'000'007}) {
+    const auto found = owners(fmt::format("person::BIGINT * {}", factor));
+    ASSERT_NE(found, nullptr);
+    ASSERT_EQ(found->units(), 3u);
+    const auto numbers = [&](std::int64_t file, std::size_t rows) {
+      const std::uint32_t* of = found->of(file << RowOwners::kRowBits, rows);
+      return std::vector<std::uint32_t>(of, of + rows);
+    };
+    EXPECT_EQ(numbers(0, 4), (std::vector<std::uint32_t>{0, 0, 3, 1}));
+    EXPECT_EQ(numbers(1, 3), (std::vector<std::uint32_t>{1, 2, 0}));
+    EXPECT_EQ(found->name(0), 9 * factor);
+    EXPECT_EQ(found->name(1), 4 * factor);
+    EXPECT_EQ(found->name(2), 11 * factor);
+  }
 }
 
 TEST_F(RowOwnersTest, OneFileAndNoRows) {
@@ -263,7 +291,8 @@ TEST_F(RowOwnersTest, FilesThatChangeWhileTheyAreReadAreNotKept) {
 TEST_F(RowOwnersTest, ThoseAskedForLastAreKeptWithinTheLimit) {
   write({rows_of(5'000, 17)});
   const std::string state = engine_.files_state({"visits"});
-  OwnersKept kept(2 * 5'000 * 4 + 1'000);  // two, and no third
+  const auto first = RowOwners::load(engine_, asked("person"), 1 << 20).value();
+  OwnersKept kept(2 * first->bytes() + 1'000);  // two, and no third
   const auto get = [&](const char* unit) {
     static_cast<void>(kept.find(engine_, asked(unit), state).value());
     return kept.find(engine_, asked(unit), state).value();
