@@ -184,11 +184,10 @@ void ClippedSums::each_cell(const Contributions& contributions, std::size_t unit
       visit(contributions.group(row), sum, value_of(sum, contributions.values(row)));
 }
 
-// ceil(|value| weight 2^kSizeBits / row_max), or |value| itself where there is no row maximum.
+// ceil(magnitude weight 2^kSizeBits / row_max), or itself where there is no row maximum.
 // Whole rows and the rest apart, so that no product can overflow; nearly always all fits 64 bits,
 // where a division is ten times cheaper.
-inline UInt128 ClippedSums::size_of(Int128 value, std::size_t sum) const {
-  const UInt128 magnitude = absolute(value);
+inline UInt128 ClippedSums::size_of(UInt128 magnitude, std::size_t sum) const {
   if (!sums_[sum].bounded) return magnitude;
   const auto& [factor, row_max, fine, rows_max, narrow, plain, moved, by, times] = measures_[sum];
   if (narrow && magnitude >> 42 == 0) {
@@ -381,7 +380,8 @@ std::vector<Int128> ClippedSums::add_up_values(const Contributions& contribution
     for (; unit < last; ++unit) {
       const Int128 value = value_of(0, contributions.values(unit));
       const Int128 cell = value * (Int128{1} << fine);
-      total += absolute(value) > within ? scaled_down(cell, bound, size_of(value, 0)) : cell;
+      total +=
+          absolute(value) > within ? scaled_down(cell, bound, size_of(absolute(value), 0)) : cell;
     }
     const std::lock_guard lock(mutex);
     all[group] += total;
@@ -389,13 +389,42 @@ std::vector<Int128> ClippedSums::add_up_values(const Contributions& contribution
   return all;
 }
 
+std::vector<Int128> ClippedSums::add_up_totals(const Contributions& contributions,
+                                               std::size_t groups, UInt128 bound) const {
+  const UInt128 within = value_within(bound);
+  const auto total_of = [&](std::size_t unit) { return value_of(0, contributions.values(unit)); };
+  std::vector<bool> too_large(contributions.units());
+  for (std::size_t unit = 0; unit < too_large.size(); ++unit)
+    too_large[unit] = absolute(total_of(unit)) > within;
+  const auto [others, apart, units] = contributions.totals()->split(too_large, groups);
+  const Int128 step = Int128{1} << measures_.front().fine;
+  std::vector<Int128> all(groups);
+  const std::size_t first = *measures_.front().plain * groups;
+  for (std::size_t group = 0; group < groups; ++group) all[group] = others[first + group] * step;
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    const UInt128 size = size_of(absolute(total_of(units[i])), 0);
+    for (std::size_t row = apart.begin(i); row < apart.end(i); ++row)
+      all[apart.group(row)] += scaled_down(value_of(0, apart.values(row)) * step, bound, size);
+  }
+  return all;
+}
+
+// A sum's cells are measured together: of values of one sign the total of all groups says it all.
 NoisySums ClippedSums::release_laplace(const Contributions& contributions, std::size_t groups,
                                        Epsilon noise_epsilon, RandomSource& random) const {
   const std::size_t count = sums_.size();
   const auto size_of_unit = [&](std::size_t unit) {
     UInt128 size = 0;
-    each_cell(contributions, unit,
-              [&](std::uint32_t, std::size_t sum, Int128 value) { size += size_of(value, sum); });
+    for (std::size_t sum = 0; sum < count; ++sum) {
+      UInt128 magnitude = 0;
+      Int128 total = 0;
+      for (std::size_t row = contributions.begin(unit); row < contributions.end(unit); ++row) {
+        const Int128 value = value_of(sum, contributions.values(row));
+        total += value;
+        magnitude += absolute(value);
+      }
+      size += size_of(options_.one_group ? absolute(total) : magnitude, sum);
+    }
     return size;
   };
   const bool one_cell = is_of_one_cell(contributions);
@@ -404,11 +433,12 @@ NoisySums ClippedSums::release_laplace(const Contributions& contributions, std::
   const UInt128 bound = find_bound(sizes.above, noise_epsilon, groups * count, random);
 
   const std::vector<Int128> cells =
-      one_cell ? add_up_values(contributions, groups, bound)
-               : add_up(contributions, groups, sizes, size_of_unit, bound,
-                        [&](Int128 value, std::size_t sum) {
-                          return value * (Int128{1} << measures_[sum].fine);
-                        });
+      contributions.totals() != nullptr ? add_up_totals(contributions, groups, bound)
+      : one_cell                        ? add_up_values(contributions, groups, bound)
+                                        : add_up(contributions, groups, sizes, size_of_unit, bound,
+                                                 [&](Int128 value, std::size_t sum) {
+                            return value * (Int128{1} << measures_[sum].fine);
+                          });
   NoisySums noisy;
   std::vector<std::int64_t> noise(groups);
   for (std::size_t sum = 0; sum < count; ++sum) {

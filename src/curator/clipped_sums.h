@@ -109,11 +109,14 @@ class ClippedSums {
   Sizes measure_values(const Contributions& contributions) const;
   std::vector<Int128> add_up_values(const Contributions& contributions, std::size_t groups,
                                     UInt128 bound) const;
+  /// The same where the one row is what the unit adds to all groups.
+  std::vector<Int128> add_up_totals(const Contributions& contributions, std::size_t groups,
+                                    UInt128 bound) const;
   /// How much of epsilon finds the bound of so many cells.
   Epsilon search_epsilon(std::size_t cells) const;
   UInt128 find_bound(const std::vector<std::int64_t>& above, Epsilon noise, std::size_t cells,
                      RandomSource& random) const;
-  UInt128 size_of(Int128 value, std::size_t sum) const;
+  UInt128 size_of(UInt128 magnitude, std::size_t sum) const;
   std::int64_t steps_of(Int128 value, std::size_t sum) const;
   Rational rate(std::size_t sum, const BigInt& bound, Epsilon noise) const;
   bool most_touch_many_cells(const Contributions& contributions, RandomSource& random) const;

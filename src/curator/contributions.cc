@@ -119,24 +119,91 @@ std::optional<UnitRowsShape> streaming_shape(const sql::Release& release,
   return shape;
 }
 
-// Where whose rows they are is known already. Nothing: it is not, or the files changed while they
-// were read.
-Result<std::optional<UnitRows>> load_placed(const sql::StreamedRows& streamed,
-                                            const UnitRowsShape& shape, Engine& engine) {
-  const auto& tables = streamed.owners_tables;
-  const std::string state =
-      streamed.placed_sql.empty() ? std::string() : engine.files_state(tables);
-  if (state.empty()) return std::optional<UnitRows>();
-  const OwnersAsked asked{streamed.owners_sql,
-                          streamed.owners_by_link ? streamed.link_sql : std::string(), tables};
-  UnitRowsShape placed = shape;
-  DISCREET_TRY(placed.owners, engine.owners_kept()->find(engine, asked, state));
-  if (!placed.owners) return std::optional<UnitRows>();
-  DISCREET_TRY(auto rows,
-               UnitRows::load(engine, streamed.placed_sql, std::move(placed), kStreamedBytesMax));
-  if (engine.files_state(tables) != state) rows.reset();
-  return rows;
-}
+// The statement by places, where whose rows they are is known already.
+class PlacedRows {
+ public:
+  /// Nothing: it is not known, or not yet.
+  static Result<std::optional<PlacedRows>> find(const sql::StreamedRows& streamed,
+                                                const UnitRowsShape& shape, Engine& engine) {
+    const auto& tables = streamed.owners_tables;
+    const std::string state =
+        streamed.placed_sql.empty() ? std::string() : engine.files_state(tables);
+    if (state.empty()) return std::optional<PlacedRows>();
+    const OwnersAsked asked{streamed.owners_sql,
+                            streamed.owners_by_link ? streamed.link_sql : std::string(), tables};
+    PlacedRows found(streamed, shape, engine, state);
+    DISCREET_TRY(found.shape_.owners, engine.owners_kept()->find(engine, asked, state));
+    if (!found.shape_.owners) return std::optional<PlacedRows>();
+    return std::optional(std::move(found));
+  }
+
+  Result<std::optional<UnitRows>> rows() const {
+    DISCREET_TRY(auto loaded,
+                 UnitRows::load(engine_, streamed_.placed_sql, shape_, kStreamedBytesMax));
+    return if_unchanged(std::move(loaded));
+  }
+  Result<std::optional<UnitTotals>> totals(const UnitRows::Numbering& number,
+                                           const UnitRows::ManyNumbering& many) const {
+    DISCREET_TRY(auto loaded, UnitTotals::load(engine_, streamed_.placed_sql, shape_, number, many,
+                                               kStreamedBytesMax));
+    return if_unchanged(std::move(loaded));
+  }
+
+ private:
+  PlacedRows(const sql::StreamedRows& streamed, const UnitRowsShape& shape, Engine& engine,
+             std::string state)
+      : streamed_(streamed), shape_(shape), engine_(engine), state_(std::move(state)) {}
+  /// Nothing: the files changed while they were read.
+  template <class Loaded>
+  std::optional<Loaded> if_unchanged(std::optional<Loaded> loaded) const {
+    if (engine_.files_state(streamed_.owners_tables) != state_) loaded.reset();
+    return loaded;
+  }
+
+  const sql::StreamedRows& streamed_;
+  UnitRowsShape shape_;
+  Engine& engine_;
+  std::string state_;
+};
+
+// The groups of keys as the statement gives them: some come as their places in a list.
+class GroupNumbers {
+ public:
+  GroupNumbers(const sql::Release& release, const sql::StreamedRows& streamed, Groups& groups)
+      : release_(release), streamed_(streamed), groups_(groups) {}
+
+  UnitRows::Numbering each() const {
+    return [this](const std::vector<Cell>& keys) {
+      return groups_.find(coded() ? named(keys) : keys);
+    };
+  }
+  UnitRows::ManyNumbering many() const {
+    if (coded()) return nullptr;
+    return [this](const auto& keys, const auto& numbers) { groups_.find(keys, numbers); };
+  }
+
+ private:
+  bool coded() const {
+    return std::any_of(streamed_.codes.begin(), streamed_.codes.end(),
+                       [](const auto& list) { return !list.empty(); });
+  }
+  std::vector<Cell> named(std::vector<Cell> keys) const {
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      const auto* code = std::get_if<std::int64_t>(&keys[i]);
+      const auto& list = streamed_.codes[i];
+      if (code == nullptr || list.empty()) continue;
+      // No engine is trusted to keep within the list: what is not there is no group.
+      const bool known = *code >= 1 && static_cast<std::size_t>(*code) <= list.size();
+      keys[i] = known ? to_cell(list[static_cast<std::size_t>(*code) - 1], release_.keys[i].type)
+                      : Cell();
+    }
+    return keys;
+  }
+
+  const sql::Release& release_;
+  const sql::StreamedRows& streamed_;
+  Groups& groups_;
+};
 
 // What the workers counted; one that had nothing to do has no counts.
 template <class Count>
@@ -206,17 +273,18 @@ Result<Contributions> Contributions::gather(const sql::Release& release,
 
 Result<Contributions> Contributions::load(const sql::Release& release, Groups& groups,
                                           Engine& engine, RandomSource& random,
-                                          std::optional<std::uint64_t> groups_max) {
+                                          std::optional<std::uint64_t> groups_max, bool totals_do) {
   if (!release.over_files.sql.empty() && release.needs.empty()) {
     DISCREET_TRY(Engine * files, engine.over_files(release.file_tables));
     // Rows that cannot be read there are left to the engine whose they are.
     if (files != nullptr && files->check(release.over_files.sql)) {
-      auto loaded = load_streamed(release, release.over_files, groups, *files, random, groups_max);
+      auto loaded =
+          load_streamed(release, release.over_files, groups, *files, random, groups_max, totals_do);
       if (loaded && *loaded) return *std::move(*loaded);
     }
   }
-  DISCREET_TRY(auto streamed,
-               load_streamed(release, release.streamed, groups, engine, random, groups_max));
+  DISCREET_TRY(auto streamed, load_streamed(release, release.streamed, groups, engine, random,
+                                            groups_max, totals_do));
   if (streamed) return *std::move(streamed);
   DISCREET_TRY(Contributions loaded, load_partials(release, groups, engine));
   if (groups_max) loaded.keep_groups(*groups_max, random);
@@ -225,11 +293,25 @@ Result<Contributions> Contributions::load(const sql::Release& release, Groups& g
 
 Result<std::optional<Contributions>> Contributions::load_streamed(
     const sql::Release& release, const sql::StreamedRows& streamed, Groups& groups, Engine& engine,
-    RandomSource& random, std::optional<std::uint64_t> groups_max) {
+    RandomSource& random, std::optional<std::uint64_t> groups_max, bool totals_do) {
   auto shape = streaming_shape(release, streamed);
   if (!shape) return std::optional<Contributions>();
   if (groups.is_public()) shape->groups_known = groups.size();
-  DISCREET_TRY(auto rows, load_placed(streamed, *shape, engine));
+  const GroupNumbers numbers(release, streamed, groups);
+  Contributions loaded;
+  std::optional<UnitRows> rows;
+  DISCREET_TRY(const auto placed, PlacedRows::find(streamed, *shape, engine));
+  if (placed && totals_do && !groups_max) {
+    DISCREET_TRY(auto totals, placed->totals(numbers.each(), numbers.many()));
+    if (totals) {
+      loaded.totals_ = std::make_shared<const UnitTotals>(*std::move(totals));
+      loaded.rows_ = loaded.totals_->totals();
+      return std::optional(std::move(loaded));
+    }
+  }
+  if (placed) {
+    DISCREET_TRY(rows, placed->rows());
+  }
   if (!rows && !streamed.link_sql.empty()) {
     shape->link_sql = streamed.link_sql;
     DISCREET_TRY(rows, UnitRows::load(engine, streamed.linked_sql, *shape, kStreamedBytesMax));
@@ -241,29 +323,7 @@ Result<std::optional<Contributions>> Contributions::load_streamed(
   if (!rows) return std::optional<Contributions>();
   std::optional<GroupLimit> limit;
   if (groups_max) limit = {*groups_max, {random.bits64(), random.bits64()}};
-  // Keys that came as their places in a list.
-  const auto named = [&](std::vector<Cell> keys) {
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      const auto* code = std::get_if<std::int64_t>(&keys[i]);
-      const auto& list = streamed.codes[i];
-      if (code == nullptr || list.empty()) continue;
-      // No engine is trusted to keep within the list: what is not there is no group.
-      const bool known = *code >= 1 && static_cast<std::size_t>(*code) <= list.size();
-      keys[i] =
-          known ? to_cell(list[static_cast<std::size_t>(*code) - 1], release.keys[i].type) : Cell();
-    }
-    return keys;
-  };
-  const bool coded = std::any_of(streamed.codes.begin(), streamed.codes.end(),
-                                 [](const auto& list) { return !list.empty(); });
-  UnitRows::ManyNumbering many;
-  if (!coded) many = [&](const auto& keys, const auto& numbers) { groups.find(keys, numbers); };
-  Contributions loaded;
-  DISCREET_TRY(loaded.rows_, rows->add_up(
-                                 [&](const std::vector<Cell>& keys) {
-                                   return groups.find(coded ? named(keys) : keys);
-                                 },
-                                 limit, many));
+  DISCREET_TRY(loaded.rows_, rows->add_up(numbers.each(), limit, numbers.many()));
   loaded.groups_limit_ = groups_max.value_or(UINT64_MAX);
   return std::optional(std::move(loaded));
 }

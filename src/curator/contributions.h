@@ -4,12 +4,15 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "base/check.h"
 #include "curator/groups.h"
 #include "engines/unit_partials.h"
+#include "engines/unit_totals.h"
 #include "random/random_source.h"
 
 namespace discreet {
@@ -19,10 +22,13 @@ class Contributions {
   /// All that the release's rows add up to. Rows outside the public domain are dropped, then groups
   /// over `groups_max` of a unit, chosen as keep_groups() does. The rows are added up here while
   /// they stream from the engine's files (`over_files`) or from the engine (`streamed`), or in the
-  /// engine where they are too many or of another kind (partials_sql).
+  /// engine where they are too many or of another kind (partials_sql). With `totals_do` what is
+  /// loaded may be totals(), which take less: nobody asks for a unit's groups unless it adds too
+  /// much to all of them.
   static Result<Contributions> load(const sql::Release& release, Groups& groups, Engine& engine,
                                     RandomSource& random,
-                                    std::optional<std::uint64_t> groups_max = std::nullopt);
+                                    std::optional<std::uint64_t> groups_max = std::nullopt,
+                                    bool totals_do = false);
   /// By `release.partials_sql`, whatever the rows are: the form for engines that are far away.
   static Result<Contributions> load_partials(const sql::Release& release, Groups& groups,
                                              Engine& engine);
@@ -30,6 +36,9 @@ class Contributions {
   /// among those in the public domain: max_rows_contributed.
   static Result<Contributions> load_sample(const sql::Release& release, std::uint64_t rows_max,
                                            Groups& groups, Engine& engine, RandomSource& random);
+
+  /// Not null: row u is what unit u adds to all groups together, and this has the groups.
+  const UnitTotals* totals() const { return totals_.get(); }
 
   std::size_t units() const { return rows_.units; }
   std::size_t features() const { return rows_.features; }
@@ -39,7 +48,10 @@ class Contributions {
   std::size_t end(std::size_t unit) const { return rows_.end(unit); }
   /// Row u is the one row of unit u.
   bool has_one_row_each() const { return rows_.begins.empty(); }
-  std::uint32_t group(std::size_t row) const { return rows_.group(row); }
+  std::uint32_t group(std::size_t row) const {
+    DISCREET_CHECK(!totals_, "totals are of all groups");
+    return rows_.group(row);
+  }
   WholesView values(std::size_t row) const { return rows_.values(row); }
   /// Calls visit(first unit, last unit + 1, worker) for pieces that make up all units, on
   /// worker_count() threads where there are many and `threads` allows it.
@@ -64,9 +76,12 @@ class Contributions {
  private:
   Contributions() = default;
   /// Nothing: the rows cannot be added up here.
-  static Result<std::optional<Contributions>> load_streamed(
-      const sql::Release& release, const sql::StreamedRows& streamed, Groups& groups,
-      Engine& engine, RandomSource& random, std::optional<std::uint64_t> groups_max);
+  static Result<std::optional<Contributions>> load_streamed(const sql::Release& release,
+                                                            const sql::StreamedRows& streamed,
+                                                            Groups& groups, Engine& engine,
+                                                            RandomSource& random,
+                                                            std::optional<std::uint64_t> groups_max,
+                                                            bool totals_do);
   /// `features(chunk, row, out)` appends the features of one row of the statement.
   template <class Features>
   static Result<Contributions> gather(const sql::Release& release, const std::string& statement,
@@ -79,6 +94,7 @@ class Contributions {
 
   std::uint64_t groups_limit_ = UINT64_MAX;
   UnitPartials rows_;
+  std::shared_ptr<const UnitTotals> totals_;
 };
 
 }  // namespace discreet

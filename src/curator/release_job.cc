@@ -179,6 +179,9 @@ Result<ReleaseJob> ReleaseJob::make(const sql::Release& release, ApproxDp budget
     job.blocks_.push_back(together);
     job.find_centred_columns(together);
   }
+  job.totals_do_ = !job.private_keys_ && !release.options && job.clamped_.empty() &&
+                   job.sums_.sums.size() == 1 && job.sums_delta_.value() == 0 &&
+                   is_of_one_sign(release, job.sums_.sums.front());
   const Epsilon each = job.for_sums_.share(job.blocks_.size());
   for (const auto& block : job.blocks_) {  // found impossible now, not after the charge
     std::vector<Sum> sums;
@@ -408,7 +411,7 @@ Result<ReleasedTable> ReleaseJob::run_clipped(Groups& groups, Engine& engine,
                sample
                    ? Contributions::load_sample(*release_, *release_->options->max_rows_contributed,
                                                 groups, engine, random)
-                   : Contributions::load(*release_, groups, engine, random, limit));
+                   : Contributions::load(*release_, groups, engine, random, limit, totals_do_));
   ReleasedTable out;
   out.notices = notices_;
   out.aggregates.resize(release_->aggregates.size());

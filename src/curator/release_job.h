@@ -90,6 +90,7 @@ class ReleaseJob {
   std::optional<DirectSums> direct_;
   bool enforce_single_row_ = false;               // declared by the policy, not proved by the plan
   std::vector<std::vector<std::size_t>> blocks_;  // clipped sums released together
+  bool totals_do_ = false;  // of units, over all groups: for them (Contributions::load)
   // Of the block of bounded sums, those that are moved to a mean found privately, and the plan's
   // number of each.
   std::vector<CentredColumn> centred_;

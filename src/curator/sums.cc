@@ -202,4 +202,20 @@ SumPlan plan_sums(const sql::Release& release) {
   return Planner(release).plan();
 }
 
+bool is_of_one_sign(const sql::Release& release, const Sum& sum) {
+  if (sum.terms.size() != 1) return false;
+  const sql::Feature& feature = release.features[sum.terms.front().feature];
+  switch (feature.kind) {
+    case sql::Feature::Kind::Rows:
+    case sql::Feature::Kind::Count:
+      return true;
+    case sql::Feature::Kind::Sum: {
+      const sql::Value& value = release.values[*feature.value];
+      return value.lower >= 0 || value.upper <= 0;
+    }
+    default:
+      return false;
+  }
+}
+
 }  // namespace discreet

@@ -69,4 +69,8 @@ SumPlan plan_sums(const sql::Release& release);
 
 bool is_additive(const sql::AggregateKind& kind);
 
+/// Whether no row takes away from the sum what another adds: what a unit adds to all groups then
+/// says how much it adds.
+bool is_of_one_sign(const sql::Release& release, const Sum& sum);
+
 }  // namespace discreet

@@ -47,6 +47,18 @@ class KeyCodes {
   const std::vector<std::int64_t>* wholes() const {
     return columns_.size() == 1 ? columns_[0].wholes() : nullptr;
   }
+  /// The number of every group; kDropped: it has none.
+  std::vector<std::uint32_t> numbered(const UnitRows::Numbering& number,
+                                      const UnitRows::ManyNumbering& number_many) const {
+    std::vector<std::uint32_t> numbers(size());
+    std::vector<EngineValue> of_group;
+    const auto* at_once = number_many ? wholes() : nullptr;
+    for (std::uint32_t group = 0; group < (at_once != nullptr ? 1 : size()); ++group)
+      numbers[group] = keys(group, of_group) ? number(of_group).value_or(UnitRows::kDropped)
+                                             : UnitRows::kDropped;
+    if (at_once != nullptr) number_many(*at_once, std::span(numbers).subspan(1));
+    return numbers;
+  }
   /// False: no row has this group (the NULL of a single column that has none).
   bool keys(std::uint32_t group, std::vector<EngineValue>& out) const {
     out.resize(columns_.size());

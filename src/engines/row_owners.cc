@@ -106,8 +106,8 @@ Result<std::shared_ptr<const RowOwners>> RowOwners::load(Engine& engine, const O
   const bool nobody = lowest > highest;
   const std::uint64_t width =
       nobody ? 0 : static_cast<std::uint64_t>(highest) - static_cast<std::uint64_t>(lowest);
-  // By first appearance: rows that lie together are of units that lie together, at least where units
-  // come in the same order again. Names that lie close together need no table of hashes.
+  // By first appearance: rows that lie together are of units that lie together, at least where
+  // units come in the same order again. Names that lie close together need no table of hashes.
   const bool close = width < 2 * rows + 1024;
   constexpr std::uint32_t kNobody = UINT32_MAX;
   std::vector<std::uint32_t> by_distance(close && !nobody ? width + 1 : 0, kNobody);
@@ -132,6 +132,18 @@ Result<std::shared_ptr<const RowOwners>> RowOwners::load(Engine& engine, const O
   if (!close) made->names_ = by_name.values();
   for (auto& file : made->files_) std::replace(file.begin(), file.end(), kNobody, made->units());
   return std::shared_ptr<const RowOwners>(made);
+}
+
+const std::uint32_t* RowOwners::of_each(std::span<const std::int64_t> places,
+                                        std::vector<std::uint32_t>& gathered) const {
+  if (follow_each_other(places)) return of(places[0], places.size());
+  gathered.resize(places.size());
+  for (std::size_t row = 0; row < places.size(); ++row) {
+    const std::uint32_t* number = of(places[row], 1);
+    if (number == nullptr) return nullptr;
+    gathered[row] = *number;
+  }
+  return gathered.data();
 }
 
 std::uint64_t RowOwners::bytes() const {

@@ -49,6 +49,11 @@ class RowOwners {
     return files_[file].data() + row;
   }
 
+  /// Numbers of rows at these places, of which there is at least one: where they lie, or in
+  /// `gathered`. Nothing: some do not exist.
+  const std::uint32_t* of_each(std::span<const std::int64_t> places,
+                               std::vector<std::uint32_t>& gathered) const;
+
   std::uint32_t units() const { return static_cast<std::uint32_t>(names_.size()); }
   /// What the rows themselves call the unit, where that is a whole number or a date.
   std::int64_t name(std::uint32_t unit) const { return names_[unit]; }

@@ -248,28 +248,6 @@ std::size_t UnitCells::add_to(const Rows& rows) {
   return left;
 }
 
-namespace {
-
-/// Rows one by one, as one_row(). Values are within bounds as a rule; then no order is asked of
-/// them, and several are made at once.
-template <class Cell>
-void each_row(const CellLayout& layout, std::span<const std::int64_t> values, Cell* rows) {
-  const auto lower = static_cast<std::uint64_t>(layout.lower);
-  const std::uint64_t width = static_cast<std::uint64_t>(layout.upper) - lower;
-  const int times_bits = layout.times_bits;
-  std::uint64_t outside = 0;  // its highest bit: some value is below, or above
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const std::uint64_t above = static_cast<std::uint64_t>(values[i]) - lower;
-    outside |= above | (width - above);
-    rows[i] = static_cast<Cell>(std::uint64_t{1} | above << times_bits);
-  }
-  if (outside >> 63 == 0) [[likely]]
-    return;
-  for (std::size_t i = 0; i < values.size(); ++i) rows[i] = one_row<Cell>(layout, values[i]);
-}
-
-}  // namespace
-
 template <class Cell, UnitCells::Cells kCells, bool kAllHaveValues>
 std::size_t UnitCells::add_numbered(const Rows& rows) {
   constexpr std::size_t kAhead = 64, kPiece = 256;
@@ -321,7 +299,10 @@ std::size_t UnitCells::add_numbered(const Rows& rows) {
     __builtin_prefetch(first_of(row), 1);
   for (std::size_t begin = 0; begin < count; begin += kPiece) {
     const std::size_t end = std::min(count, begin + kPiece);
-    if (layout.has_value) each_row(layout, {rows.values + begin, end - begin}, added.data());
+    if (layout.has_value)
+      put_values(
+          layout, {rows.values + begin, end - begin}, layout.times_bits,
+          [](std::size_t) { return std::uint64_t{1}; }, added.data());
     std::size_t row = begin;
     for (; row < std::min(end, fetched); ++row) {
       __builtin_prefetch(first_of(row + kAhead), 1);

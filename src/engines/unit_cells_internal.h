@@ -14,6 +14,7 @@
 // Assumes:   one thread adds; reading comes after.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -40,10 +41,13 @@ struct CellLayout {
 
   std::uint64_t times_max() const { return (std::uint64_t{1} << times_bits) - 1; }
   std::uint64_t times(std::uint64_t cell) const { return cell & times_max(); }
+  /// Of the values above the lower bound.
+  std::uint64_t above(std::uint64_t cell) const {
+    return cell >> times_bits & ((std::uint64_t{1} << sum_bits) - 1);
+  }
   /// Of the values themselves.
   std::int64_t sum(std::uint64_t cell) const {
-    const std::uint64_t above = cell >> times_bits & ((std::uint64_t{1} << sum_bits) - 1);
-    return static_cast<std::int64_t>(above) + static_cast<std::int64_t>(times(cell)) * lower;
+    return static_cast<std::int64_t>(above(cell)) + static_cast<std::int64_t>(times(cell)) * lower;
   }
   std::uint32_t group(std::uint64_t cell, std::size_t slot) const {
     if (direct) return static_cast<std::uint32_t>(slot + 1);
@@ -65,6 +69,29 @@ struct CellLayout {
   /// Of a block, as several threads have it: how many groups of units it may stand for.
   std::size_t room(std::span<void* const> of_lane) const;
 };
+
+/// Words that hold, over what low(i) has below bit `shift`, how far a value is above the lower
+/// bound. Values are within bounds as a rule; then no order is asked of them, and several words are
+/// made at once.
+template <class Word, class Low>
+inline void put_values(const CellLayout& layout, std::span<const std::int64_t> values, int shift,
+                       const Low& low, Word* words) {
+  const std::int64_t lower = layout.lower, upper = layout.upper;
+  const auto above = [lower](std::int64_t value) {
+    return static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>(lower);
+  };
+  const std::uint64_t width = above(upper);
+  std::uint64_t outside = 0;  // its highest bit: some value is below, or above
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::uint64_t distance = above(values[i]);
+    outside |= distance | (width - distance);
+    words[i] = static_cast<Word>(low(i) | distance << shift);
+  }
+  if (outside >> 63 == 0) [[likely]]
+    return;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    words[i] = static_cast<Word>(low(i) | above(std::clamp(values[i], lower, upper)) << shift);
+}
 
 class UnitCells {
  public:
@@ -101,6 +128,9 @@ class UnitCells {
   };
   /// Cells that were emptied since they were full; the caller takes them from here.
   std::vector<Full> full;
+
+  /// Of cells for_all() units, one each.
+  std::uint64_t cell(std::size_t unit) const { return layout_.read(all_.data(), unit); }
 
   /// The number of every block: units number << kBlockBits and so on.
   const std::vector<std::int64_t>& blocks() const { return numbers_.values(); }

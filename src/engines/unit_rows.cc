@@ -29,17 +29,8 @@ UnitRows::~UnitRows() = default;
 // Of the rows at these places. False: there are none.
 bool UnitRows::State::find_numbers(const EngineChunk& chunk, Lane& lane) const {
   if (chunk.type(0) != EngineType::Int64 || chunk.has_nulls(0)) return false;
-  const auto places = chunk.int64s(0);
-  if (follow_each_other(places))
-    return (lane.numbers = shape.owners->of(places[0], places.size())) != nullptr;
-  lane.gathered.resize(places.size());
-  for (std::size_t row = 0; row < places.size(); ++row) {
-    const std::uint32_t* number = shape.owners->of(places[row], 1);
-    if (number == nullptr) return false;
-    lane.gathered[row] = *number;
-  }
-  lane.numbers = lane.gathered.data();
-  return true;
+  lane.numbers = shape.owners->of_each(chunk.int64s(0), lane.gathered);
+  return lane.numbers != nullptr;
 }
 
 void UnitRows::State::spell_out_owners(std::size_t rows_of_chunk, Lane& lane) const {

@@ -290,19 +290,7 @@ Result<UnitPartials> UnitRows::add_up(const Numbering& number,
                                       const ManyNumbering& number_many) const {
   const State& s = *state_;
   State::Numbers numbers;
-  std::vector<EngineValue> keys;
-  for (const auto& lane : s.lanes) {
-    auto& of_lane = numbers.emplace_back();
-    if (const auto* wholes = number_many ? lane->codes.wholes() : nullptr) {
-      of_lane.resize(lane->codes.size());
-      of_lane[0] = lane->codes.keys(0, keys) ? number(keys).value_or(kDropped) : kDropped;
-      number_many(*wholes, std::span(of_lane).subspan(1));
-      continue;
-    }
-    of_lane.reserve(lane->codes.size());
-    for (std::uint32_t group = 0; group < lane->codes.size(); ++group)
-      of_lane.push_back(lane->codes.keys(group, keys) ? number(keys).value_or(kDropped) : kDropped);
-  }
+  for (const auto& lane : s.lanes) numbers.push_back(lane->codes.numbered(number, number_many));
   const bool threads = s.rows >= kRowsForThreads;
   // Pieces of the blocks, then partitions.
   const std::size_t blocks = s.blocks ? s.blocks->size() : 0;

@@ -73,15 +73,20 @@ void compare_corpus(const std::string& file, TwoWorlds& both) {
   EXPECT_GT(all.size(), 10U);
   std::size_t same = 0;
   const std::size_t before = both.statements_run(), rows = both.rows_compared(),
-                    files = both.read_over_files(), places = both.read_by_places();
+                    files = both.read_over_files(), places = both.read_by_places(),
+                    totals = both.read_by_totals();
   for (const auto& statement : all)
     same += both.compare(statement) == TwoWorlds::Verdict::Same ? 1 : 0;
   std::cout << file << ": " << all.size() << " statements, " << same << " planned alike, "
             << both.statements_run() - before << " engine statements, "
             << both.rows_compared() - rows << " rows equal, " << both.read_over_files() - files
-            << " releases from files, " << both.read_by_places() - places << " by places\n";
+            << " releases from files, " << both.read_by_places() - places << " by places, "
+            << both.read_by_totals() - totals << " by totals\n";
   if (same > 0) {
     EXPECT_GT(both.read_by_places(), places) << "no release was read by places";
+  }
+  if (file == "answers.test") {
+    EXPECT_GT(both.read_by_totals(), totals) << "no release was made from totals";
   }
 }
 
@@ -96,7 +101,8 @@ void compare_random_statements(Elsewhere& elsewhere, int cases) {
     planned += both.compare(generate.next()) == TwoWorlds::Verdict::Same ? 1 : 0;
   std::cout << cases << " statements, " << planned << " planned, " << both.statements_run()
             << " engine statements, " << both.rows_compared() << " rows equal, "
-            << both.read_by_places() << " releases by places\n";
+            << both.read_by_places() << " releases by places, " << both.read_by_totals()
+            << " by totals\n";
   EXPECT_GT(both.read_by_places(), 0U) << "no release was read by places";
   EXPECT_GT(planned * 3, cases) << "the generator writes too much that is refused";
 }

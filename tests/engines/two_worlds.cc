@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "accounting/loss_event_json.h"
+#include "curator/clipped_sums.h"
 #include "curator/contributions.h"
 #include "curator/release_job.h"
 #include "curator/released_view.h"
@@ -280,6 +281,35 @@ void TwoWorlds::compare_placed(const std::string& statement, const sql::Release&
   ASSERT_TRUE(owners.has_value()) << statement << last_words();
   EXPECT_NE(*owners, nullptr) << statement;
   ++read_by_places_;
+  compare_totals(statement, release);
+}
+
+/// Sums of one sign from units' totals are to the last digit those from all groups of all units.
+void TwoWorlds::compare_totals(const std::string& statement, const sql::Release& release) {
+  const SumPlan plan = plan_sums(release);
+  auto groups = Groups::make(release, near_->engine());
+  if (!groups->is_public()) return;
+  SeededRandom unused(1);
+  const auto all = Contributions::load(release, *groups, near_->engine(), unused);
+  const auto some =
+      Contributions::load(release, *groups, near_->engine(), unused, std::nullopt, true);
+  ASSERT_TRUE(all.has_value() && some.has_value()) << statement << last_words();
+  if (some->totals() == nullptr) return;
+  ++read_by_totals_;
+  for (const Sum& sum : plan.sums)
+    for (const double epsilon : {0.01, 0.3, 5.0, 100.0})
+      for (const bool one_row : {false, true}) {  // the smaller bound takes most units apart
+        if (!is_of_one_sign(release, sum) || (one_row && !sum.bounded)) continue;
+        ClipOptions options;
+        if (one_row) options.size_max = 1;
+        const auto clipped = ClippedSums::make(Epsilon::make(epsilon).value(), {sum}, options);
+        if (!clipped) continue;
+        SeededRandom one(7), other(7);
+        const auto expected = clipped->release(*all, groups->size(), one);
+        const auto found = clipped->release(*some, groups->size(), other);
+        EXPECT_EQ(found.bound, expected.bound) << statement;
+        EXPECT_TRUE(found.cells == expected.cells) << statement << " at " << epsilon;
+      }
 }
 
 TwoWorlds::Verdict TwoWorlds::compare(const std::string& statement) {

@@ -58,6 +58,8 @@ class TwoWorlds {
   std::size_t read_over_files() const { return read_over_files_; }
   /// Releases whose rows here were known by their places.
   std::size_t read_by_places() const { return read_by_places_; }
+  /// Of those, releases made from units' totals too.
+  std::size_t read_by_totals() const { return read_by_totals_; }
 
  private:
   void compare_rows(const std::string& statement, const std::string& near_sql,
@@ -66,6 +68,7 @@ class TwoWorlds {
   using Shown = std::function<std::multiset<std::string>(const Contributions&, const Groups&)>;
   void compare_placed(const std::string& statement, const sql::Release& release,
                       const std::multiset<std::string>& expected, const Shown& shown);
+  void compare_totals(const std::string& statement, const sql::Release& release);
   void compare_streamed(const std::string& statement, const sql::Release& near,
                         const sql::Release& far);
 
@@ -73,7 +76,8 @@ class TwoWorlds {
   std::string folder_;
   std::unique_ptr<catalog::Policy> near_policy_, far_policy_;
   std::unique_ptr<Data> near_, far_;
-  std::size_t statements_run_ = 0, rows_compared_ = 0, read_over_files_ = 0, read_by_places_ = 0;
+  std::size_t statements_run_ = 0, rows_compared_ = 0, read_over_files_ = 0, read_by_places_ = 0,
+              read_by_totals_ = 0;
 };
 
 /// All cells of a statement, as text.

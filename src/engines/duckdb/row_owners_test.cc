@@ -1,58 +1,20 @@
 #include "engines/row_owners.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <set>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include "engines/duckdb/database.h"
+#include "engines/duckdb/placed_rows_fixture.h"
 #include "engines/unit_rows.h"
 
 namespace discreet {
 namespace {
 
-constexpr char kPlace[] = "#place";
-
-class RowOwnersTest : public ::testing::Test {
+class RowOwnersTest : public PlacedRowsFixture {
  protected:
-  void SetUp() override {
-    char name[] = "/tmp/discreet_owners_XXXXXX";
-    folder_ = mkdtemp(name);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  /// Files of these statements' rows, and views over them: `visits`, and `placed` with places.
-  void write(const std::vector<std::string>& rows) {
-    std::vector<std::string> files;
-    for (const std::string& sql : rows) {
-      files.push_back((folder_ / fmt::format("{}.parquet", files.size())).string());
-      ASSERT_TRUE(engine_.execute(fmt::format(
-          "COPY ({}) TO '{}' (FORMAT parquet, ROW_GROUP_SIZE 3000)", sql, files.back())));
-    }
-    const auto placed =
-        placed_rows_sql(fmt::format("read_parquet(['{}'])", fmt::join(files, "', '")), "*", kPlace,
-                        {"person", "k", "v"}, files.size() == 1);
-    ASSERT_TRUE(placed.has_value());
-    ASSERT_TRUE(engine_.execute(
-        fmt::format("CREATE OR REPLACE VIEW placed AS {}; CREATE OR REPLACE VIEW visits AS SELECT "
-                    "* EXCLUDE (\"{}\") FROM placed",
-                    *placed, kPlace)));
-    engine_.lies_in("visits", files);
-  }
-  std::shared_ptr<const RowOwners> owners(const std::string& unit = "person",
-                                          const std::string& link = "") {
-    return RowOwners::load(engine_, asked(unit, link), 1 << 30).value();
-  }
-  static OwnersAsked asked(const std::string& unit = "person", const std::string& link = "") {
-    return {fmt::format("SELECT \"{}\" AS place, {} AS unit FROM placed", kPlace, unit),
-            link,
-            {"visits"}};
-  }
-
   /// Count and sum of every unit and key, with and without owners: equal, or what is shown differs.
   std::multiset<std::string> added_up(const std::string& sql,
                                       std::shared_ptr<const RowOwners> owners, bool keys,
@@ -116,21 +78,7 @@ class RowOwnersTest : public ::testing::Test {
         EXPECT_EQ(plain.empty(), part[0] == 'k' && part[2] == '>');
       }
   }
-
-  std::filesystem::path folder_;
-  DuckDb engine_ = DuckDb::open({.threads = 3, .files_settle_s = 0}).value();
 };
-
-/// Hostile on purpose: rows of nobody, absent keys and values, values out of bounds, units with
-/// more groups than cells, and one with more rows than a cell counts.
-std::string rows_of(std::uint64_t rows, int seed) {
-  return fmt::format(
-      "SELECT CASE WHEN h % 41 = 0 THEN NULL WHEN h % 37 = 0 THEN 7 ELSE ((h // 64) % 997)::BIGINT "
-      "END AS person, CASE WHEN h % 13 = 0 THEN NULL ELSE ((h // 7) % 9)::INTEGER END AS k, CASE "
-      "WHEN h % 7 = 0 THEN NULL ELSE ((h // 3) % 1000)::INTEGER - 100 END AS v FROM (SELECT "
-      "hash(i, {}) AS h FROM range({}) t(i))",
-      seed, rows);
-}
 
 TEST_F(RowOwnersTest, SumsAreThoseOfRowsReadWithTheirUnits) {
   write({rows_of(20'000, 1), rows_of(1, 2), rows_of(7'001, 3)});
@@ -146,10 +94,11 @@ TEST_F(RowOwnersTest, SumsAreThoseOfRowsReadWithTheirUnits) {
 
 // Chunks of values within bounds, and chunks where some are next to them or as far away as can be.
 TEST_F(RowOwnersTest, ValuesOutsideOfTheirBounds) {
-  write({"SELECT i % 997 AS person, (i % 5)::INTEGER AS k, CASE WHEN i % 6001 < 6000 OR i < 10000 "
-         "THEN i % 851 - 50 ELSE ([-51, -50, 800, 801, -9223372036854775808, -9223372036854775800, "
-         "9223372036854775807, -9223372036854775808 + 750, 9223372036854775807 - 49]::BIGINT[])[1 + "
-         "i // 6001 % 9] END AS v FROM range(90000) t(i)"});
+  write(
+      {"SELECT i % 997 AS person, (i % 5)::INTEGER AS k, CASE WHEN i % 6001 < 6000 OR i < 10000 "
+       "THEN i % 851 - 50 ELSE ([-51, -50, 800, 801, -9223372036854775808, -9223372036854775800, "
+       "9223372036854775807, -9223372036854775808 + 750, 9223372036854775807 - 49]::BIGINT[])[1 + "
+       "i // 6001 % 9] END AS v FROM range(90000) t(i)"});
   compare("person");
 }
 
