@@ -301,8 +301,14 @@ Result<std::optional<Contributions>> Contributions::load_streamed(
   Contributions loaded;
   std::optional<UnitRows> rows;
   DISCREET_TRY(const auto placed, PlacedRows::find(streamed, *shape, engine));
-  if (placed && totals_do && !groups_max) {
-    DISCREET_TRY(auto totals, placed->totals(numbers.each(), numbers.many()));
+  if (totals_do && !groups_max) {
+    std::optional<UnitTotals> totals;
+    if (placed) {
+      DISCREET_TRY(totals, placed->totals(numbers.each(), numbers.many()));
+    } else if (streamed.link_sql.empty() && engine.restarts_cheaply()) {
+      DISCREET_TRY(totals, UnitTotals::load(engine, streamed.sql, *shape, numbers.each(),
+                                            numbers.many(), kStreamedBytesMax));
+    }
     if (totals) {
       loaded.totals_ = std::make_shared<const UnitTotals>(*std::move(totals));
       loaded.rows_ = loaded.totals_->totals();

@@ -69,6 +69,8 @@ class Engine {
   }
   /// Where whose rows they are is kept from question to question. Only with a files_state().
   virtual OwnersKept* owners_kept() { return nullptr; }
+  /// Whether a visit that was stopped soon and is begun anew costs next to nothing more.
+  virtual bool restarts_cheaply() const { return true; }
 
   /// One snapshot for all statements until end(). A connection that was lost is made anew here.
   virtual Result<void> begin() = 0;

@@ -124,7 +124,9 @@ void* UnitCells::make_block(std::int64_t number) {
   if (number >= 0 && number < kSmallBlocks) {
     if (small_.size() <= static_cast<std::size_t>(number))
       small_.resize(std::bit_ceil(static_cast<std::size_t>(number) + 1));
+    small_codes_.resize(small_.size());
     small_[static_cast<std::size_t>(number)] = block;
+    small_codes_[static_cast<std::size_t>(number)] = static_cast<std::uint32_t>(cells_.size());
   }
   return block;
 }
@@ -149,7 +151,65 @@ UnitCells UnitCells::for_all(const CellLayout& layout, std::uint64_t units) {
   return made;
 }
 
+std::optional<std::uint32_t> UnitCells::code(std::int64_t number) {
+  if (const auto known = numbers_.find(number)) return *known;
+  if (make_block(number) == nullptr) return std::nullopt;
+  return static_cast<std::uint32_t>(cells_.size() - 1);
+}
+
+bool UnitCells::number(std::span<const std::int64_t> units, std::uint32_t* numbers) {
+  for (std::size_t row = 0; row < units.size(); ++row) {
+    const auto block = static_cast<std::uint64_t>(units[row] >> kBlockBits);
+    std::uint32_t known = block < small_codes_.size() ? small_codes_[block] : 0;
+    if (known == 0) [[unlikely]] {
+      const auto found = code(static_cast<std::int64_t>(block));
+      if (!found) return false;
+      known = *found + 1;
+    }
+    numbers[row] = (known - 1) << kBlockBits |
+                   static_cast<std::uint32_t>(static_cast<std::uint64_t>(units[row]) % kBlockUnits);
+  }
+  return true;
+}
+
+template <class Cell>
+void UnitCells::add_coded(const Rows& rows) {
+  constexpr std::size_t kAhead = 64, kPiece = 256;
+  const CellLayout layout = layout_;
+  const auto times_max = static_cast<Cell>(layout.times_max());
+  const std::uint32_t* const numbers = rows.numbers.data();
+  void* const* const blocks = cells_.data();
+  const std::size_t count = rows.numbers.size();
+  std::array<Cell, kPiece> added;
+  added.fill(1);
+  std::uint64_t used = 0;
+  const auto cell_of = [&](std::size_t row) {
+    return static_cast<Cell*>(blocks[numbers[row] >> kBlockBits]) + numbers[row] % kBlockUnits;
+  };
+  for (std::size_t begin = 0; begin < count; begin += kPiece) {
+    const std::size_t end = std::min(count, begin + kPiece);
+    if (layout.has_value)
+      put_values(
+          layout, {rows.values + begin, end - begin}, layout.times_bits,
+          [](std::size_t) { return std::uint64_t{1}; }, added.data());
+    for (std::size_t row = begin; row < end; ++row) {
+      if (row + kAhead < count) __builtin_prefetch(cell_of(row + kAhead), 1);
+      Cell* cell = cell_of(row);
+      Cell held = *cell;
+      used += held == 0 ? 1 : 0;
+      if ((held & times_max) == times_max) [[unlikely]]
+        held = emptied(numbers[row], held, 0, Cell{0});
+      *cell = held + added[row - begin];
+    }
+  }
+  used_ += used;
+}
+
 std::size_t UnitCells::add(const Rows& rows) {
+  if (all_.empty() && !rows.numbers.empty()) {
+    layout_.bytes == 4 ? add_coded<std::uint32_t>(rows) : add_coded<std::uint64_t>(rows);
+    return 0;
+  }
   if (!all_.empty()) {
     const auto add_values = [&]<class Cell, Cells kCells>() {
       return rows.has_value == nullptr ? add_numbered<Cell, kCells, true>(rows)

@@ -110,7 +110,8 @@ class UnitCells {
 
   struct Rows {
     std::span<const std::int64_t> units;
-    std::span<const std::uint32_t> numbers;  ///< instead of units, of cells for_all()
+    /// Instead of units: theirs of cells for_all(), else as number() gives them (one slot).
+    std::span<const std::uint32_t> numbers;
     std::span<const std::uint32_t> groups;
     const std::int64_t* values = nullptr;      ///< where the layout has one
     const std::uint32_t* has_value = nullptr;  ///< lowest bit; absent: all have
@@ -121,6 +122,12 @@ class UnitCells {
   /// is written only if some are left.
   std::size_t add(const Rows& rows);
 
+  /// Units by their places: the code of the block, that is, its place in blocks(), above
+  /// kBlockBits. False: there is no room for the block of some.
+  bool number(std::span<const std::int64_t> units, std::uint32_t* numbers);
+  /// The code of a block of this number, which is made where it is not there. Nothing: no room.
+  std::optional<std::uint32_t> code(std::int64_t number);
+
   struct Full {
     std::int64_t unit;
     std::uint64_t cell;
@@ -129,8 +136,7 @@ class UnitCells {
   /// Cells that were emptied since they were full; the caller takes them from here.
   std::vector<Full> full;
 
-  /// Of cells for_all() units, one each.
-  std::uint64_t cell(std::size_t unit) const { return layout_.read(all_.data(), unit); }
+  const void* block_of(std::uint32_t code) const { return cells_[code]; }
 
   /// The number of every block: units number << kBlockBits and so on.
   const std::vector<std::int64_t>& blocks() const { return numbers_.values(); }
@@ -147,6 +153,8 @@ class UnitCells {
   template <class Cell, Cells kCells, bool kAllHaveValues>
   std::size_t add_numbered(const Rows& rows);
   template <class Cell>
+  void add_coded(const Rows& rows);
+  template <class Cell>
   [[gnu::noinline, gnu::cold]] Cell emptied(std::uint32_t unit, Cell cell, std::uint32_t group,
                                             Cell empty);
   void* find_block(std::int64_t number);
@@ -155,10 +163,11 @@ class UnitCells {
   CellLayout layout_;
   std::uint64_t bytes_max_;
   WholeCodes numbers_;
-  std::vector<void*> cells_;  // by code
-  std::vector<void*> small_;  // by number, where that is small: the same
-  RawVector<char> all_;       // instead of slabs: blocks one behind the other
-  std::uint64_t used_ = 0;    // cells
+  std::vector<void*> cells_;                // by code
+  std::vector<void*> small_;                // by number, where that is small: the same
+  std::vector<std::uint32_t> small_codes_;  // likewise: their codes and 1; 0: there is none
+  RawVector<char> all_;                     // instead of slabs: blocks one behind the other
+  std::uint64_t used_ = 0;                  // cells
   struct GiveBack {
     void operator()(void* slab) const;
   };

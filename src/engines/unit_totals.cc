@@ -17,6 +17,10 @@ namespace {
 constexpr std::uint64_t kGroupsMax = 1 << 16;
 constexpr std::uint64_t kRowsForThreads = 50'000;
 
+// Rows of nobody are added to a block of their own: no unit's number is in it.
+constexpr std::int64_t kNobodysBlock = INT64_MIN;
+constexpr std::uint32_t kInBlock = UnitCells::kBlockUnits - 1;
+
 /// Room that is taken piece by piece and stays where it is.
 template <class Word>
 class Arena {
@@ -52,14 +56,17 @@ void put_rows(const std::vector<std::uint32_t>& codes, const std::int64_t* value
 }  // namespace
 
 struct UnitTotals::Lane {
-  Lane(const UnitRowsShape& shape, const CellLayout& layout)
+  Lane(const UnitRowsShape& shape, const CellLayout& layout, std::uint64_t bytes_max)
       : codes(shape.keys.size(), shape.key_ranges),
-        cells(UnitCells::for_all(layout, shape.owners->units())) {}
+        cells(shape.owners ? UnitCells::for_all(layout, shape.owners->units())
+                           : UnitCells(layout, bytes_max)) {
+    if (!shape.owners) static_cast<void>(cells.code(kNobodysBlock));
+  }
 
   /// Rows one after the other.
   struct Run {
     const void* words;
-    const std::uint32_t* numbers;  // of units
+    const std::uint32_t* numbers;  // of units, as `cells` has them
     std::size_t count;
   };
   KeyCodes codes;
@@ -67,11 +74,14 @@ struct UnitTotals::Lane {
   std::vector<Run> runs;
   Arena<std::uint32_t> narrow;
   Arena<std::uint64_t> wide;
-  Arena<std::uint32_t> owners;  // numbers, where they do not lie one after the other in the owners'
+  Arena<std::uint32_t> owners;  // numbers that do not lie one after the other in shape.owners
+  // After load(), without shape.owners: the first number of a block, by its code, in all lanes.
+  std::vector<std::uint32_t> first_of;
   std::uint32_t least = UINT32_MAX, most = 0;  // of the codes that rows have
   std::vector<std::uint32_t> group_of;         // by code, after load(); kDropped: none
   // For the chunk at hand.
   std::vector<std::uint32_t> groups, gathered;
+  std::vector<std::int64_t> names;
   std::vector<std::uint8_t> done;
 
   std::uint64_t bytes() const {
@@ -90,11 +100,23 @@ struct UnitTotals::State {
   std::mutex mutex;
   std::vector<std::unique_ptr<Lane>> lanes;
   std::atomic<std::uint64_t> bytes = 0;
+  std::uint32_t units = 0;   // numbers in all lanes are below this,
+  std::uint32_t nobody = 0;  // and this and its block are nobody's, where units have blocks
 
   /// Nothing of it is set: there is no form for these rows.
   bool find_form();
   Lane& lane(std::size_t number);
+  /// Whose rows they are. Null: it cannot be told.
+  const std::uint32_t* find_numbers(const EngineChunk& chunk, Lane& lane);
   bool take(const EngineChunk& chunk, Lane& lane);
+  void number_units();
+  std::uint32_t unit(const Lane& lane, std::uint32_t number) const {
+    return shape.owners ? number
+                        : lane.first_of[number >> UnitCells::kBlockBits] | (number & kInBlock);
+  }
+  bool is_nobody(std::uint32_t unit) const {
+    return shape.owners ? unit == nobody : unit <= kInBlock;
+  }
   /// Calls visit(lane, run, worker) for all runs.
   template <class Visit>
   void each_run(const Visit& visit) const;
@@ -117,8 +139,8 @@ UnitTotals& UnitTotals::operator=(UnitTotals&&) noexcept = default;
 UnitTotals::~UnitTotals() = default;
 
 bool UnitTotals::State::find_form() {
-  if (!shape.owners || shape.keys.empty() || !shape.groups_known ||
-      *shape.groups_known > kGroupsMax)
+  if (shape.keys.empty() || !shape.groups_known || *shape.groups_known > kGroupsMax ||
+      !shape.link_sql.empty())
     return false;
   // As cells of units without groups.
   UnitRowsShape whole = shape;
@@ -135,20 +157,65 @@ bool UnitTotals::State::find_form() {
   const auto width =
       static_cast<std::uint64_t>(layout.upper) - static_cast<std::uint64_t>(layout.lower);
   is_wide = code_bits + static_cast<int>(std::bit_width(width)) > 32;
-  return UnitCells::bytes_for_all(layout, shape.owners->units()) * worker_count() <= memory_max / 2;
+  return !shape.owners ||
+         UnitCells::bytes_for_all(layout, shape.owners->units()) * worker_count() <= memory_max / 2;
 }
 
 UnitTotals::Lane& UnitTotals::State::lane(std::size_t number) {
   const std::lock_guard lock(mutex);
-  while (lanes.size() <= number) lanes.push_back(std::make_unique<Lane>(shape, layout));
+  while (lanes.size() <= number)
+    lanes.push_back(std::make_unique<Lane>(shape, layout, memory_max / (2 * worker_count())));
   return *lanes[number];
+}
+
+const std::uint32_t* UnitTotals::State::find_numbers(const EngineChunk& chunk, Lane& lane) {
+  const std::size_t size = chunk.size(), column = 1 + shape.keys.size();
+  const auto first = chunk.int64s(0);
+  // Nothing is added by a row without its value: it may be nobody's.
+  const bool has_absent = layout.has_value && chunk.has_nulls(column);
+  const std::uint32_t* found = nullptr;
+  if (shape.owners) {
+    if (chunk.has_nulls(0)) return nullptr;
+    found = shape.owners->of_each(first, lane.gathered);
+    if (found == nullptr || (!has_absent && found != lane.gathered.data())) return found;
+  }
+  std::uint32_t* own = lane.owners.take(size);
+  if (found != nullptr) {
+    std::copy_n(found, size, own);
+  } else {
+    std::span<const std::int64_t> names = first;
+    if (chunk.has_nulls(0)) {  // what stands where there is none means nothing
+      lane.names.assign(first.begin(), first.end());
+      for (std::size_t row = 0; row < size; ++row)
+        if (chunk.is_null(0, row)) lane.names[row] = 0;
+      names = lane.names;
+    }
+    if (!lane.cells.number(names, own)) return nullptr;
+  }
+  for (std::size_t row = 0; row < size; ++row)
+    if ((has_absent && chunk.is_null(column, row)) || chunk.is_null(0, row))
+      own[row] = shape.owners ? shape.owners->units() : 0;
+  return own;
+}
+
+// Units that several lanes have get one number.
+void UnitTotals::State::number_units() {
+  if (shape.owners) {
+    nobody = shape.owners->units();
+    units = nobody + 1;
+    return;
+  }
+  WholeCodes blocks;
+  static_cast<void>(blocks.of(kNobodysBlock));
+  for (const auto& lane : lanes)
+    for (const std::int64_t block : lane->cells.blocks())
+      lane->first_of.push_back(blocks.of(block) << UnitCells::kBlockBits);
+  units = blocks.size() << UnitCells::kBlockBits;
 }
 
 bool UnitTotals::State::take(const EngineChunk& chunk, Lane& lane) {
   const std::size_t size = chunk.size(), column = 1 + shape.keys.size();
-  if (size > Arena<std::uint64_t>::kPiece || chunk.type(0) != EngineType::Int64 ||
-      chunk.has_nulls(0))
-    return false;
+  if (size > Arena<std::uint64_t>::kPiece || chunk.type(0) != EngineType::Int64) return false;
   const std::int64_t* values = nullptr;
   if (layout.has_value) {
     if (chunk.decimal_digits(column) != shape.values[0].decimal_digits ||
@@ -156,19 +223,11 @@ bool UnitTotals::State::take(const EngineChunk& chunk, Lane& lane) {
       return false;
     values = chunk.int64s(column).data();
   }
-  const std::uint64_t before = lane.bytes();
-  const std::uint32_t* numbers = shape.owners->of_each(chunk.int64s(0), lane.gathered);
-  if (numbers == nullptr) return false;
   const bool has_absent = layout.has_value && chunk.has_nulls(column);
   if (has_absent && counts_rows) return false;
-  if (has_absent || numbers == lane.gathered.data()) {
-    std::uint32_t* own = lane.owners.take(size);
-    std::copy_n(numbers, size, own);
-    // Nothing is added by a row without its value: it may be nobody's.
-    for (std::size_t row = 0; row < size && has_absent; ++row)
-      if (chunk.is_null(column, row)) own[row] = shape.owners->units();
-    numbers = own;
-  }
+  const std::uint64_t before = lane.bytes();
+  const std::uint32_t* numbers = find_numbers(chunk, lane);
+  if (numbers == nullptr) return false;
   lane.codes.number(chunk, 1, lane.groups);
   std::uint32_t least = lane.least, most = lane.most;
   for (const std::uint32_t code : lane.groups) {
@@ -245,35 +304,43 @@ Result<std::optional<UnitTotals>> UnitTotals::load(Engine& engine, const std::st
   if (visited.stopped) return std::optional<UnitTotals>();
   state->rows = visited.rows;
   for (const auto& lane : state->lanes) lane->group_of = lane->codes.numbered(number, number_many);
+  state->number_units();
   return std::optional<UnitTotals>(UnitTotals(std::move(state)));
 }
 
 UnitPartials UnitTotals::totals() const {
   const State& s = *state_;
-  const std::size_t units = s.shape.owners->units(), features = s.shape.features.size();
+  const std::size_t features = s.shape.features.size();
   struct Total {
-    std::uint64_t times, above;
+    std::uint64_t times = 0, above = 0;
   };
-  RawVector<Total> all(units + 1);  // and nobody's
+  std::vector<Total> all(s.units);
   const CellLayout by = s.layout;
-  constexpr std::size_t kUnitsOfAPiece = 32 * UnitCells::kBlockUnits;
-  for_each_parallel(units / kUnitsOfAPiece + 1, s.rows >= kRowsForThreads,
-                    [&](std::size_t piece, std::size_t) {
-                      const std::size_t first = piece * kUnitsOfAPiece,
-                                        end = std::min(units + 1, first + kUnitsOfAPiece);
-                      for (std::size_t unit = first; unit < end; ++unit) all[unit] = {0, 0};
-                      for (const auto& lane : s.lanes)
-                        for (std::size_t unit = first; unit < end; ++unit) {
-                          const std::uint64_t cell = lane->cells.cell(unit);
-                          all[unit].times += by.times(cell);
-                          all[unit].above += by.above(cell);
-                        }
-                    });
-  for (const auto& lane : s.lanes)
-    for (const auto& [unit, cell, group] : lane->cells.full) {
-      all[static_cast<std::size_t>(unit)].times += by.times(cell);
-      all[static_cast<std::size_t>(unit)].above += by.above(cell);
+  for (const auto& lane : s.lanes) {
+    // Blocks of one lane are of different units.
+    const std::size_t blocks = lane->cells.blocks().size();
+    constexpr std::size_t kBlocksOfAPiece = 32;
+    for_each_parallel(
+        blocks / kBlocksOfAPiece + 1, s.rows >= kRowsForThreads,
+        [&](std::size_t piece, std::size_t) {
+          const auto first = static_cast<std::uint32_t>(piece * kBlocksOfAPiece);
+          for (auto code = first; code < std::min<std::size_t>(blocks, first + kBlocksOfAPiece);
+               ++code) {
+            const std::uint32_t begin = s.unit(*lane, code << UnitCells::kBlockBits);
+            const void* cells = lane->cells.block_of(code);
+            for (std::size_t i = 0; i < std::min<std::size_t>(UnitCells::kBlockUnits, s.units - begin); ++i) {
+              const std::uint64_t cell = by.read(cells, i);
+              all[begin + i].times += by.times(cell);
+              all[begin + i].above += by.above(cell);
+            }
+          }
+        });
+    for (const auto& [number, cell, group] : lane->cells.full) {
+      Total& total = all[s.unit(*lane, static_cast<std::uint32_t>(number))];
+      total.times += by.times(cell);
+      total.above += by.above(cell);
     }
+  }
   // Rows of no group are in the cells too.
   for (const auto& lane : s.lanes) {
     const auto& groups = lane->group_of;
@@ -282,18 +349,20 @@ UnitPartials UnitTotals::totals() const {
                   UnitRows::kDropped) == groups.begin() + lane->most + 1)
       continue;
     for (const Lane::Run& run : lane->runs)
-      s.each_row(run, [&](std::uint64_t word, std::uint32_t unit) {
+      s.each_row(run, [&](std::uint64_t word, std::uint32_t number) {
         if (s.group(*lane, word) != UnitRows::kDropped) return;
-        --all[unit].times;
-        all[unit].above -= word >> s.code_bits;
+        Total& total = all[s.unit(*lane, number)];
+        --total.times;
+        total.above -= word >> s.code_bits;
       });
   }
+  for (std::uint32_t unit = s.nobody; unit < s.units && s.is_nobody(unit); ++unit) all[unit] = {};
   UnitPartials made;
-  made.units = units;
+  made.units = s.units;
   made.features = features;
   const auto largest = std::max(Int128{s.layout.upper}, -Int128{s.layout.lower});
-  made.numbers = Wholes(units * features, (largest + 1) * Int128{s.rows} < Int128{1} << 62);
-  for (std::size_t unit = 0; unit < units; ++unit)
+  made.numbers = Wholes(s.units * features, (largest + 1) * Int128{s.rows} < Int128{1} << 62);
+  for (std::size_t unit = 0; unit < s.units; ++unit)
     for (std::size_t f = 0; f < features; ++f)
       made.numbers.set(unit * features + f,
                        s.feature(s.shape.features[f], all[unit].times, all[unit].above));
@@ -302,10 +371,9 @@ UnitPartials UnitTotals::totals() const {
 
 UnitTotals::Split UnitTotals::split(const std::vector<bool>& apart, std::size_t groups) const {
   const State& s = *state_;
-  const std::uint32_t nobody = s.shape.owners->units();
-  std::vector<std::uint64_t> is_apart((nobody + std::uint64_t{64}) / 64);
-  for (std::uint32_t unit = 0; unit <= nobody; ++unit)
-    if (unit == nobody || apart[unit]) is_apart[unit / 64] |= std::uint64_t{1} << (unit % 64);
+  std::vector<std::uint64_t> is_apart(s.units / 64 + 1);
+  for (std::uint32_t unit = 0; unit < s.units; ++unit)
+    if (s.is_nobody(unit) || apart[unit]) is_apart[unit / 64] |= std::uint64_t{1} << (unit % 64);
   struct Total {
     std::uint64_t times = 0, above = 0;
   };
@@ -315,21 +383,29 @@ UnitTotals::Split UnitTotals::split(const std::vector<bool>& apart, std::size_t 
   };
   std::vector<std::vector<Total>> totals(worker_count(), std::vector<Total>(groups + 1));
   std::vector<std::vector<Row>> rows(worker_count());
-  s.each_run([&](const Lane& lane, const Lane::Run& run, std::size_t worker) {
+  const auto add_run = [&]<bool kOwners>(const Lane& lane, const Lane::Run& run,
+                                         std::size_t worker) {
     Total* const of_group = totals[worker].data();
     const std::uint32_t* const group_of = lane.group_of.data();
+    const std::uint32_t* const first_of = lane.first_of.data();
     const std::uint64_t codes = (std::uint64_t{1} << s.code_bits) - 1;
     const int code_bits = s.code_bits;
-    s.each_row(run, [&](std::uint64_t word, std::uint32_t unit) {
+    s.each_row(run, [&](std::uint64_t word, std::uint32_t number) {
+      const std::uint32_t unit =
+          kOwners ? number : first_of[number >> UnitCells::kBlockBits] | (number & kInBlock);
       const std::size_t group = std::min<std::size_t>(group_of[word & codes], groups);
       if ((is_apart[unit / 64] >> (unit % 64) & 1) != 0) [[unlikely]] {
-        if (unit != nobody && group < groups)
+        if (!s.is_nobody(unit) && group < groups)
           rows[worker].push_back({unit, static_cast<std::uint32_t>(group), word >> code_bits});
         return;
       }
       ++of_group[group].times;
       of_group[group].above += word >> code_bits;
     });
+  };
+  s.each_run([&](const Lane& lane, const Lane::Run& run, std::size_t worker) {
+    s.shape.owners ? add_run.operator()<true>(lane, run, worker)
+                   : add_run.operator()<false>(lane, run, worker);
   });
 
   Split made;

@@ -5,7 +5,8 @@
 // kept in the order in which they come, and when it is known which few units are to be taken apart,
 // one more walk over them adds up the groups of all others.
 // Guarantee: totals() and split() are exact sums over the same rows.
-// Assumes:   whose each row is has been read before (UnitRowsShape::owners).
+// Assumes:   units are whole numbers that lie close together, or have been numbered
+//            (UnitRowsShape::owners).
 // Proof:     by test: both are compared with the engine's own sums (duckdb/unit_totals_test.cc).
 #pragma once
 
@@ -34,15 +35,16 @@ class UnitTotals {
   UnitTotals& operator=(UnitTotals&&) noexcept;
   ~UnitTotals();
 
-  /// One row for every unit, by its owners' number; zeros where it has no rows in any group.
+  /// One row for every number that a unit may have; zeros where it has no rows in any group. Nobody
+  /// has a number too, and zeros.
   UnitPartials totals() const;
 
   struct Split {
     std::vector<Int128> others;        ///< of units that are not apart: by feature, then by group
     UnitPartials apart;                ///< of those that are
-    std::vector<std::uint32_t> units;  ///< their numbers
+    std::vector<std::uint32_t> units;  ///< their numbers, as in totals()
   };
-  /// With the groups' numbers below `groups`.
+  /// With one of `apart` for every row of totals(), and groups' numbers below `groups`.
   Split split(const std::vector<bool>& apart, std::size_t groups) const;
 
  private:

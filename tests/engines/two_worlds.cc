@@ -244,6 +244,7 @@ void TwoWorlds::compare_streamed(const std::string& statement, const sql::Releas
   sql::Release rows = far;
   rows.over_files = {};
   compare(rows);
+  if (quick_) compare_totals(statement, rows, far_->engine());
   if (far.over_files.sql.empty() || !far.needs.empty()) return;
   ASSERT_TRUE(far_->snapshot(far.file_tables).has_value()) << last_words();
   const auto files = far_->engine().over_files(far.file_tables);
@@ -281,18 +282,21 @@ void TwoWorlds::compare_placed(const std::string& statement, const sql::Release&
   ASSERT_TRUE(owners.has_value()) << statement << last_words();
   EXPECT_NE(*owners, nullptr) << statement;
   ++read_by_places_;
-  compare_totals(statement, release);
+  compare_totals(statement, release, near_->engine());
 }
 
 /// Sums of one sign from units' totals are to the last digit those from all groups of all units.
-void TwoWorlds::compare_totals(const std::string& statement, const sql::Release& release) {
+void TwoWorlds::compare_totals(const std::string& statement, const sql::Release& release,
+                               Engine& engine) {
   const SumPlan plan = plan_sums(release);
-  auto groups = Groups::make(release, near_->engine());
-  if (!groups->is_public()) return;
+  ASSERT_TRUE(engine.begin().has_value()) << last_words();
+  auto groups = Groups::make(release, engine);
+  const auto done = [&] { engine.end(); };
+  if (!groups || !groups->is_public()) return done();
   SeededRandom unused(1);
-  const auto all = Contributions::load(release, *groups, near_->engine(), unused);
-  const auto some =
-      Contributions::load(release, *groups, near_->engine(), unused, std::nullopt, true);
+  const auto all = Contributions::load(release, *groups, engine, unused);
+  const auto some = Contributions::load(release, *groups, engine, unused, std::nullopt, true);
+  done();
   ASSERT_TRUE(all.has_value() && some.has_value()) << statement << last_words();
   if (some->totals() == nullptr) return;
   ++read_by_totals_;

@@ -58,7 +58,7 @@ class TwoWorlds {
   std::size_t read_over_files() const { return read_over_files_; }
   /// Releases whose rows here were known by their places.
   std::size_t read_by_places() const { return read_by_places_; }
-  /// Of those, releases made from units' totals too.
+  /// Releases made from units' totals too, here and there.
   std::size_t read_by_totals() const { return read_by_totals_; }
 
  private:
@@ -68,7 +68,8 @@ class TwoWorlds {
   using Shown = std::function<std::multiset<std::string>(const Contributions&, const Groups&)>;
   void compare_placed(const std::string& statement, const sql::Release& release,
                       const std::multiset<std::string>& expected, const Shown& shown);
-  void compare_totals(const std::string& statement, const sql::Release& release);
+  /// On one of the engines.
+  void compare_totals(const std::string& statement, const sql::Release& release, Engine& engine);
   void compare_streamed(const std::string& statement, const sql::Release& near,
                         const sql::Release& far);
 

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <functional>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -63,6 +64,7 @@ class UnitTotalsTest : public PlacedRowsFixture {
                             const std::function<bool(std::uint32_t)>& is_apart) {
     std::vector<bool> apart;
     for (std::uint32_t unit = 0; unit < owners.units(); ++unit) apart.push_back(is_apart(unit));
+    apart.push_back(false);  // nobody
     const auto split = made.split(apart, kGroups);
     std::map<Key, Sums> found;
     for (std::size_t i = 0; i < split.units.size(); ++i) {
@@ -131,9 +133,11 @@ TEST_F(UnitTotalsTest, AreThoseOfTheEngine) {
                 for (std::size_t f = 0; f < features; ++f) total[f] += sums[f];
               }
               const auto totals = made->totals();
-              ASSERT_EQ(totals.units, shape.owners->units());
+              ASSERT_EQ(totals.units, shape.owners->units() + 1);
               for (std::uint32_t unit = 0; unit < totals.units; ++unit) {
-                const auto at = of_unit.find(shape.owners->name(unit));
+                const auto at = unit == shape.owners->units()
+                                    ? of_unit.end()  // nobody
+                                    : of_unit.find(shape.owners->name(unit));
                 EXPECT_EQ(sums_of(totals, unit), at == of_unit.end() ? Sums(features) : at->second);
               }
               const RowOwners& by = *shape.owners;
@@ -144,6 +148,75 @@ TEST_F(UnitTotalsTest, AreThoseOfTheEngine) {
               ++tried;
             }
   std::printf("%d statements\n", tried);
+}
+
+// By name: units lie close together, in several places, below zero too; taken apart are those whose
+// totals say so, since here only totals tell who is who.
+TEST_F(UnitTotalsTest, ByNamesToo) {
+  using Kind = RowFeature::Kind;
+  write({rows_of(40'000, 41), rows_of(9'000, 42)});
+  const auto line = [](std::uint32_t group, const Sums& sums) {
+    return fmt::format("{}: {}; ", group, fmt::join(sums, " "));
+  };
+  for (const char* unit : {"person", "person - 600", "person + 40000000000",
+                           "person % 5 * 100000000 + person", "person * 512"})
+    for (const char* part : {"true", "k = 3", "v > 500"})
+      for (const bool counts : {false, true}) {
+        UnitRowsShape shape{"unit", {"k"}, {}, {}, {{Kind::Count, 0}, {Kind::Sum, 0}}};
+        if (counts)
+          shape.features = {{Kind::Rows}};
+        else
+          shape.values = {{"v", -50, 700}};
+        shape.groups_known = kGroups;
+        const std::string from = fmt::format(
+            "(SELECT {} AS person, k, v FROM visits WHERE {}) t WHERE true", unit, part);
+        SCOPED_TRACE(from);
+        const auto made = UnitTotals::load(engine_, "SELECT person AS unit, k, v FROM " + from,
+                                           shape, number, nullptr, 1 << 30)
+                              .value();
+        ASSERT_TRUE(made.has_value());
+        const auto expected = by_engine(from, shape);
+        const std::size_t features = shape.features.size();
+        const auto nothing = [](const Sums& sums) {
+          return std::all_of(sums.begin(), sums.end(), [](std::int64_t sum) { return sum == 0; });
+        };
+        std::map<std::int64_t, Sums> of_unit;
+        for (const auto& [at, sums] : expected) {
+          Sums& total = of_unit[at.first];
+          total.resize(features);
+          for (std::size_t f = 0; f < features; ++f) total[f] += sums[f];
+        }
+        std::multiset<std::string> expected_totals, found_totals, expected_apart, found_apart;
+        for (const auto& [name, sums] : of_unit)
+          if (!nothing(sums)) expected_totals.insert(line(0, sums));
+        const auto totals = made->totals();
+        std::vector<bool> apart;
+        const auto is_apart = [](const Sums& total) { return total[0] % 3 == 1; };
+        for (std::size_t row = 0; row < totals.units; ++row) {
+          const Sums sums = sums_of(totals, row);
+          apart.push_back(is_apart(sums));
+          if (!nothing(sums)) found_totals.insert(line(0, sums));
+        }
+        EXPECT_EQ(found_totals, expected_totals);
+        const auto split = made->split(apart, kGroups);
+        std::vector<Int128> others(features * kGroups);
+        std::map<std::int64_t, std::string> lines;
+        for (const auto& [at, sums] : expected)
+          if (is_apart(of_unit[at.first]))
+            lines[at.first] += nothing(sums) ? "" : line(at.second, sums);
+          else
+            for (std::size_t f = 0; f < features; ++f) others[f * kGroups + at.second] += sums[f];
+        for (const auto& [name, text] : lines) expected_apart.insert(text);
+        for (std::size_t i = 0; i < split.units.size(); ++i) {
+          std::string text;
+          for (std::size_t row = split.apart.begin(i); row < split.apart.end(i); ++row)
+            text += line(split.apart.group(row), sums_of(split.apart, row));
+          found_apart.insert(text);
+        }
+        EXPECT_FALSE(found_apart.empty());
+        EXPECT_EQ(found_apart, expected_apart);
+        EXPECT_TRUE(split.others == others);
+      }
 }
 
 TEST_F(UnitTotalsTest, WhatHasNoFormIsLeftToOthers) {
@@ -161,9 +234,6 @@ TEST_F(UnitTotalsTest, WhatHasNoFormIsLeftToOthers) {
   EXPECT_TRUE(loads(good));
   EXPECT_FALSE(loads(good, 1 << 20)) << "a row takes four bytes, in pages";
   auto shape = good;
-  shape.owners = nullptr;
-  EXPECT_FALSE(loads(shape));
-  shape = good;
   shape.features.push_back({Kind::Rows});  // some rows have no value
   EXPECT_FALSE(loads(shape));
   shape = good;
@@ -177,6 +247,19 @@ TEST_F(UnitTotalsTest, WhatHasNoFormIsLeftToOthers) {
   shape = good;
   shape.values[0].upper = std::int64_t{1} << 40;
   EXPECT_FALSE(loads(shape));
+  // Units by name: scattered ones, and texts.
+  shape = good;
+  shape.owners = nullptr;
+  const auto loads_by_name = [&](const char* unit) {
+    return UnitTotals::load(engine_, fmt::format("SELECT {} AS unit, k, v FROM visits", unit),
+                            shape, number, nullptr, 1 << 30)
+        .value()
+        .has_value();
+  };
+  EXPECT_TRUE(loads_by_name("person"));
+  EXPECT_FALSE(loads_by_name("hash(v, k, person)::HUGEINT::BIT::VARCHAR"));
+  write({"SELECT (hash(i) >> 2)::BIGINT AS person, 1 AS k, 1 AS v FROM range(100000) t(i)"});
+  EXPECT_FALSE(loads_by_name("person"));
 }
 
 }  // namespace

@@ -49,6 +49,7 @@ class SparkEngine final : public RemoteEngine {
   Result<void> check(const std::string& sql) override;
   Result<VisitedRows> visit(const std::string& sql, const std::vector<std::string>& columns,
                             const ChunkVisitor& visitor) override;
+  bool restarts_cheaply() const override { return false; }  // a job has a price of its own
   Result<void> begin() override;
   void end() override;
   bool was_lost() const override;
