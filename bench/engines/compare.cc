@@ -114,6 +114,8 @@ struct Asked {
 
 constexpr Asked kQuestions[] = {
     {"count, a row is somebody", "SELECT count(*) FROM {}", "by_row", 1.5},
+    {"count of some, a row is somebody", "SELECT count(*) FROM {} WHERE amount < 500", "by_row",
+     1.5},
     {"sum by 1,000 keys, a row is somebody", "SELECT key, sum(amount) FROM {} GROUP BY key",
      "by_row", 1.5},
     {"sum of one, a person is somebody", "SELECT sum(amount) FROM {}", "by_person", 3,

@@ -88,7 +88,8 @@ class FilesPlace final : public Place {
   std::string name() const override { return "files"; }
   void make(long long rows, long long groups, bool mixed) override {
     const auto made = engine_.execute(fmt::format(
-        "COPY (SELECT CAST({5} % {1} AS BIGINT) AS person, (i * 104729 % 1000)::INTEGER AS key, (i % "
+        "COPY (SELECT CAST({5} % {1} AS BIGINT) AS person, (i * 104729 % 1000)::INTEGER AS key, (i "
+        "% "
         "1000)::INTEGER AS amount, ['red', 'blue', 'green'][1 + i % 3] AS word FROM range({0}) "
         "t(i)) TO {3} (FORMAT parquet); COPY (SELECT i * 7919 AS key FROM range({2}) t(i)) TO {4} "
         "(FORMAT parquet)",

@@ -3,8 +3,7 @@
 //
 // A Spark Connect server of the benchmark's own with two executors (DISCREET_SPARK_HOME, as make
 // test-spark has it), tables in Parquet.
-//   bench_spark [--rows N,N,...] [--rounds N] [--groups N]
-//     [--only WORDS]
+//   bench_spark [--rows N,N,...] [--rounds N] [--groups N] [--people turns|mixed] [--only WORDS]
 #include <cstdlib>
 
 #include <fmt/format.h>
