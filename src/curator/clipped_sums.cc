@@ -399,8 +399,9 @@ std::vector<Int128> ClippedSums::add_up_totals(const Contributions& contribution
   const auto [others, apart, units] = contributions.totals()->split(too_large, groups);
   const Int128 step = Int128{1} << measures_.front().fine;
   std::vector<Int128> all(groups);
-  const std::size_t first = *measures_.front().plain * groups;
-  for (std::size_t group = 0; group < groups; ++group) all[group] = others[first + group] * step;
+  for (const Sum::Term& term : sums_.front().terms)
+    for (std::size_t group = 0; group < groups; ++group)
+      all[group] += term.factor * others[term.feature * groups + group] * step;
   for (std::size_t i = 0; i < units.size(); ++i) {
     const UInt128 size = size_of(absolute(total_of(units[i])), 0);
     for (std::size_t row = apart.begin(i); row < apart.end(i); ++row)
@@ -428,6 +429,7 @@ NoisySums ClippedSums::release_laplace(const Contributions& contributions, std::
     return size;
   };
   const bool one_cell = is_of_one_cell(contributions);
+  DISCREET_CHECK(one_cell || contributions.totals() == nullptr, "totals are for one sum");
   const Sizes sizes =
       one_cell ? measure_values(contributions) : measure(contributions, size_of_unit);
   const UInt128 bound = find_bound(sizes.above, noise_epsilon, groups * count, random);
