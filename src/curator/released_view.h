@@ -1,7 +1,6 @@
-// Puts released tables where the final statement can read them, and reads its rows. A statement that
-// only picks columns is not run.
-// Post-processing: the engine sees only released values here, under names that no private table
-// has.
+// Puts released tables where the final statement can read them, and reads its rows. A statement
+// that only picks columns is not run. Post-processing: the engine sees only released values here,
+// under names that no private table has.
 #pragma once
 
 #include "curator/answer.h"

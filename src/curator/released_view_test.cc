@@ -95,9 +95,14 @@ TEST(ReleasedViewTest, PickedTextsAreThoseOfTheEngine) {
 }
 
 TEST(ReleasedViewTest, TextsTruthsAndWhatIsOfAnotherKind) {
-  const Cell cells[] = {std::string("north"), std::string(""),    std::string("ä 'x' \n\t\"…"),
-                        std::monostate{},     true,               false,
-                        std::int64_t{12},     2.5};
+  const Cell cells[] = {std::string("north"),
+                        std::string(""),
+                        std::string("ä 'x' \n\t\"…"),
+                        std::monostate{},
+                        true,
+                        false,
+                        std::int64_t{12},
+                        2.5};
   for (const auto kind : {sql::TypeKind::Text, sql::TypeKind::Boolean}) {
     const sql::Release release = release_of(of_kind(kind), of_kind(kind));
     ReleasedTable table;

@@ -328,7 +328,8 @@ UnitPartials UnitTotals::totals() const {
                ++code) {
             const std::uint32_t begin = s.unit(*lane, code << UnitCells::kBlockBits);
             const void* cells = lane->cells.block_of(code);
-            for (std::size_t i = 0; i < std::min<std::size_t>(UnitCells::kBlockUnits, s.units - begin); ++i) {
+            for (std::size_t i = 0;
+                 i < std::min<std::size_t>(UnitCells::kBlockUnits, s.units - begin); ++i) {
               const std::uint64_t cell = by.read(cells, i);
               all[begin + i].times += by.times(cell);
               all[begin + i].above += by.above(cell);

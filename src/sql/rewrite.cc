@@ -245,13 +245,13 @@ std::pair<std::string, std::vector<catalog::Literal>> streamed_key(const Key& ke
   if (const auto* range = std::get_if<RangeKey>(&key.domain)) {
     // A NULL is outside of the range like all that is above it: no row has to be told to be absent.
     if (dialect == nullptr)
-      return {key.type.kind == TypeKind::Integer && range->upper < kAboveMax
-                  ? fmt::format(fmt::runtime(is_tables_own
-                                                 ? "CAST(least({0}, {1}) AS BIGINT) AS {0}"
-                                                 : "least({0}, {1}) AS {0}"),
-                                k, whole(range->upper + 1))
-                  : k,
-              {}};
+      return {
+          key.type.kind == TypeKind::Integer && range->upper < kAboveMax
+              ? fmt::format(fmt::runtime(is_tables_own ? "CAST(least({0}, {1}) AS BIGINT) AS {0}"
+                                                       : "least({0}, {1}) AS {0}"),
+                            k, whole(range->upper + 1))
+              : k,
+          {}};
     const auto narrow = dialect->narrow(k, range->lower, range->upper);
     if (key.type.kind != TypeKind::Integer || !narrow) return {k, {}};
     return {fmt::format("CASE WHEN {0} BETWEEN {1} AND {2} THEN {3} END AS {0}", k,
