@@ -406,8 +406,8 @@ class RowLayers {
     return use != nullptr ? column_name(use->id) : emit_scalar(one, facts, dialect_);
   }
 
-  // Whole numbers of a table's own column fit 64 bits. Where a file keeps a number that repeats
-  // once, DuckDB widens it once; whoever reads the rows would have to widen each.
+  // Whole numbers of a table's own column fit 64 bits. DuckDB widens them on the way from a file's
+  // dictionary, for less than writing them out narrow, nulls apart, to be widened here.
   bool is_tables_own(const Scalar& one) const {
     const auto* use = std::get_if<ColumnUse>(&one.node);
     if (use == nullptr) return false;
