@@ -131,6 +131,8 @@ Result<std::shared_ptr<const RowOwners>> RowOwners::load(Engine& engine, const O
   }
   if (!close) made->names_ = by_name.values();
   for (auto& file : made->files_) std::replace(file.begin(), file.end(), kNobody, made->units());
+  // There may be as many units as rows.
+  if (made->bytes() > bytes_max) return std::shared_ptr<const RowOwners>();
   return std::shared_ptr<const RowOwners>(made);
 }
 

@@ -36,8 +36,9 @@ class RowOwners {
   /// A place is the number of a file, and below kRowBits bits the number of a row in it.
   static constexpr int kRowBits = 32;
 
-  /// Null: there are more rows than `bytes_max` holds, a row has no place or two rows have one, or
-  /// units are of a kind that has no numbers; the rows can still be read with their units.
+  /// Null: there are more rows and units than `bytes_max` holds, a row has no place or two rows
+  /// have one, or units are of a kind that has no numbers; the rows can still be read with their
+  /// units.
   static Result<std::shared_ptr<const RowOwners>> load(Engine& engine, const OwnersAsked& asked,
                                                        std::uint64_t bytes_max);
 
@@ -71,8 +72,8 @@ class RowOwners {
 class OwnersKept {
  public:
   explicit OwnersKept(std::uint64_t bytes_max) : bytes_max_(bytes_max) {}
-  /// 1 GiB, four bytes for each of 2.7 * 10^8 rows; less on a machine of less than 8. While they
-  /// are read they take three times as much.
+  /// 1 GiB, four bytes for each row and eight for each unit; less on a machine of less than 8.
+  /// While they are read they take up to five times as much.
   static std::uint64_t bytes_for_this_machine();
 
   /// Of files in this state. Reads them when they are asked for the second time: who asks one

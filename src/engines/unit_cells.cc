@@ -172,45 +172,8 @@ bool UnitCells::number(std::span<const std::int64_t> units, std::uint32_t* numbe
   return true;
 }
 
-template <class Cell>
-void UnitCells::add_coded(const Rows& rows) {
-  constexpr std::size_t kAhead = 64, kPiece = 256;
-  const CellLayout layout = layout_;
-  const auto times_max = static_cast<Cell>(layout.times_max());
-  const std::uint32_t* const numbers = rows.numbers.data();
-  void* const* const blocks = cells_.data();
-  const std::size_t count = rows.numbers.size();
-  std::array<Cell, kPiece> added;
-  added.fill(1);
-  std::uint64_t used = 0;
-  const auto cell_of = [&](std::size_t row) {
-    return static_cast<Cell*>(blocks[numbers[row] >> kBlockBits]) + numbers[row] % kBlockUnits;
-  };
-  for (std::size_t begin = 0; begin < count; begin += kPiece) {
-    const std::size_t end = std::min(count, begin + kPiece);
-    if (layout.has_value)
-      put_values(
-          layout, {rows.values + begin, end - begin}, layout.times_bits,
-          [](std::size_t) { return std::uint64_t{1}; }, added.data());
-    for (std::size_t row = begin; row < end; ++row) {
-      if (row + kAhead < count) __builtin_prefetch(cell_of(row + kAhead), 1);
-      Cell* cell = cell_of(row);
-      Cell held = *cell;
-      used += held == 0 ? 1 : 0;
-      if ((held & times_max) == times_max) [[unlikely]]
-        held = emptied(numbers[row], held, 0, Cell{0});
-      *cell = held + added[row - begin];
-    }
-  }
-  used_ += used;
-}
-
 std::size_t UnitCells::add(const Rows& rows) {
-  if (all_.empty() && !rows.numbers.empty()) {
-    layout_.bytes == 4 ? add_coded<std::uint32_t>(rows) : add_coded<std::uint64_t>(rows);
-    return 0;
-  }
-  if (!all_.empty()) {
+  if (!rows.numbers.empty()) {
     const auto add_values = [&]<class Cell, Cells kCells>() {
       return rows.has_value == nullptr ? add_numbered<Cell, kCells, true>(rows)
                                        : add_numbered<Cell, kCells, false>(rows);
@@ -219,6 +182,7 @@ std::size_t UnitCells::add(const Rows& rows) {
       return layout_.bytes == 4 ? add_values.operator()<std::uint32_t, kCells>()
                                 : add_values.operator()<std::uint64_t, kCells>();
     };
+    if (all_.empty()) return add_cells.operator()<Cells::OneInBlocks>();
     if (layout_.slots == 1) return add_cells.operator()<Cells::One>();
     return layout_.direct ? add_cells.operator()<Cells::Direct>()
                           : add_cells.operator()<Cells::Searched>();
@@ -320,12 +284,17 @@ std::size_t UnitCells::add_numbered(const Rows& rows) {
   const std::uint32_t* const numbers = rows.numbers.data();
   const std::uint32_t* const group_of = rows.groups.data();
   const std::uint32_t* const has_value = rows.has_value;
+  void* const* const blocks = cells_.data();
+  constexpr bool kOne = kCells == Cells::One || kCells == Cells::OneInBlocks;
+  std::uint64_t used = 0;
   std::vector<std::size_t> left;
   std::array<Cell, kPiece> added;
   added.fill(1);
   const auto first_of = [&](std::size_t row) {
     const std::size_t number = numbers[row];
     if constexpr (kCells == Cells::One) return all + number;
+    if constexpr (kCells == Cells::OneInBlocks)
+      return static_cast<Cell*>(blocks[number >> kBlockBits]) + number % kBlockUnits;
     if constexpr (kCells == Cells::Direct) return all + number * slots;
     return all + number / kBlockUnits * kBlockUnits * kSlots + number % kBlockUnits;
   };
@@ -336,18 +305,19 @@ std::size_t UnitCells::add_numbered(const Rows& rows) {
     }
     Cell* cell = first_of(row);
     Cell empty = 0;
-    const std::uint64_t group = kCells == Cells::One ? 0 : group_of[row];
+    const std::uint64_t group = kOne ? 0 : group_of[row];
     if constexpr (kCells == Cells::Direct) {
       cell = group - 1 < slots ? cell + (group - 1) : nullptr;
     } else if constexpr (kCells == Cells::Searched) {
       cell = group < groups ? cell_of(cell, numbers[row] % kBlockUnits, above, group) : nullptr;
       empty = static_cast<Cell>(group << above);
     }
-    if (kCells != Cells::One && cell == nullptr) [[unlikely]] {
+    if (!kOne && cell == nullptr) [[unlikely]] {
       left.push_back(row);
       return;
     }
     Cell held = *cell;
+    if (kCells == Cells::OneInBlocks) used += held == 0 ? 1 : 0;
     if (kCells == Cells::Searched && held == 0) held = empty;
     if ((held & times_max) == times_max) [[unlikely]]
       held = emptied(numbers[row], held, static_cast<std::uint32_t>(group), empty);
@@ -370,6 +340,7 @@ std::size_t UnitCells::add_numbered(const Rows& rows) {
     }
     for (; row < end; ++row) add_row(row, added[row - begin]);
   }
+  used_ += used;
   if (!left.empty()) {
     std::fill(rows.done.begin(), rows.done.end(), std::uint8_t{1});
     for (const std::size_t row : left) rows.done[row] = 0;

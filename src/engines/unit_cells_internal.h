@@ -149,11 +149,9 @@ class UnitCells {
  private:
   template <class Cell, bool kHasKeys>
   std::size_t add_to(const Rows& rows);
-  enum class Cells { One, Direct, Searched };
+  enum class Cells { One, OneInBlocks, Direct, Searched };
   template <class Cell, Cells kCells, bool kAllHaveValues>
   std::size_t add_numbered(const Rows& rows);
-  template <class Cell>
-  void add_coded(const Rows& rows);
   template <class Cell>
   [[gnu::noinline, gnu::cold]] Cell emptied(std::uint32_t unit, Cell cell, std::uint32_t group,
                                             Cell empty);

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <cstring>
 #include <mutex>
+#include <utility>
 
 #include "base/parallel.h"
 #include "engines/key_codes_internal.h"
@@ -82,7 +82,6 @@ struct UnitTotals::Lane {
   // For the chunk at hand.
   std::vector<std::uint32_t> groups, gathered;
   std::vector<std::int64_t> names;
-  std::vector<std::uint8_t> done;
 
   std::uint64_t bytes() const {
     return narrow.bytes() + wide.bytes() + owners.bytes() +
@@ -248,11 +247,9 @@ bool UnitTotals::State::take(const EngineChunk& chunk, Lane& lane) {
     words = made;
   }
   lane.runs.push_back({words, numbers, size});
-  lane.done.resize(size);
   UnitCells::Rows taken;
   taken.numbers = {numbers, size};
   taken.values = values;
-  taken.done = lane.done;
   if (lane.cells.add(taken) != 0) return false;
   return (bytes += lane.bytes() - before) <= memory_max / 2;
 }
@@ -418,8 +415,11 @@ UnitTotals::Split UnitTotals::split(const std::vector<bool>& apart, std::size_t 
         made.others[f * groups + group] +=
             s.feature(s.shape.features[f], of_worker[group].times, of_worker[group].above);
 
-  std::vector<Row> all;
-  for (const auto& of_worker : rows) all.insert(all.end(), of_worker.begin(), of_worker.end());
+  std::vector<Row> all = std::move(rows.front());
+  for (std::size_t worker = 1; worker < rows.size(); ++worker) {
+    all.insert(all.end(), rows[worker].begin(), rows[worker].end());
+    rows[worker] = {};
+  }
   std::sort(all.begin(), all.end(), [](const Row& a, const Row& b) {
     return a.unit != b.unit ? a.unit < b.unit : a.group < b.group;
   });

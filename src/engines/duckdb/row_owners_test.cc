@@ -158,8 +158,10 @@ TEST_F(RowOwnersTest, ALimitKeepsTheSameGroups) {
 
 TEST_F(RowOwnersTest, WhatDoesNotFitIsNotHeld) {
   write({rows_of(5'000, 8)});
+  const std::uint64_t needed = 4 * 5'000 + 8 * owners()->units();
   EXPECT_EQ(RowOwners::load(engine_, asked(), 4 * 4'999).value(), nullptr);
-  EXPECT_NE(RowOwners::load(engine_, asked(), 4 * 5'000).value(), nullptr);
+  EXPECT_EQ(RowOwners::load(engine_, asked(), needed - 1).value(), nullptr);
+  EXPECT_NE(RowOwners::load(engine_, asked(), needed).value(), nullptr);
   OwnersAsked twice = asked();
   twice.sql += " UNION ALL " + twice.sql;
   EXPECT_EQ(RowOwners::load(engine_, twice, 1 << 30).value(), nullptr) << "a place twice";
