@@ -2,12 +2,13 @@
 // policy, or the tables of another database.
 #pragma once
 
-#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "catalog/policy.h"
+#include "curator/file_tables.h"
 #include "curator/remote_tables.h"
 #include "engines/duckdb/database.h"
 #include "sql/schema.h"
@@ -41,7 +42,7 @@ class Data final : public sql::SchemaProvider {
   }
 
   /// Names the state of these tables' sources: a changed file has another snapshot, and its
-  /// questions are asked anew. Unavailable: another database cannot be asked, or its columns have
+  /// questions are asked anew. Unavailable: a source cannot be read, or a table's columns have
   /// changed.
   Result<std::string> snapshot(const std::vector<std::string>& tables);
 
@@ -67,9 +68,8 @@ class Data final : public sql::SchemaProvider {
   DuckDb engine_;
   std::shared_ptr<Twins> twins_;
   std::unique_ptr<RemoteTables> remote_;
+  std::optional<FileTables> files_;  // where tables are not elsewhere
   const catalog::Policy* policy_ = nullptr;
-  std::map<std::string, std::vector<sql::SchemaColumn>> columns_;
-  std::map<std::string, std::string> sources_;  // by table: path
 };
 
 }  // namespace discreet

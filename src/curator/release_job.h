@@ -65,6 +65,7 @@ class ReleaseJob {
   /// are known before a row is read.
   Result<void> prepare_noise(const Groups& groups, NoiseAhead& ahead) const;
   Result<ReleasedTable> run_direct(Groups& groups, Engine& engine, RandomSource& random) const;
+  Result<std::optional<TotalsTable>> known_totals(Engine& engine) const;
   Result<TotalsTable> engine_totals(Groups& groups, Engine& engine, RandomSource& random) const;
   /// Whether a private group with so many units may be named.
   bool is_selected(Int128 units, RandomSource& random) const;

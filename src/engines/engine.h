@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -66,6 +67,12 @@ class Engine {
   /// be changed without a trace.
   virtual std::string files_state([[maybe_unused]] const std::vector<std::string>& tables) const {
     return "";
+  }
+  /// The number of a table's rows, read once and then known as long as its files_state() stays.
+  /// Null: it has none, and the rows are to be counted.
+  virtual Result<std::optional<std::uint64_t>> row_count(
+      [[maybe_unused]] const std::string& table) {
+    return std::optional<std::uint64_t>();
   }
   /// Where whose rows they are is kept from question to question. Only with a files_state().
   virtual OwnersKept* owners_kept() { return nullptr; }

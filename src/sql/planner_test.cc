@@ -35,6 +35,11 @@ key = "town"
 source = "c.parquet"
 unit = "id -> people.id"
 max_rows_per_unit = 1
+[tables.readings]
+source = "r.parquet"
+unit = "row"
+[tables.readings.columns]
+value = { range = [0, 9] }
 [budgets.default]
 epsilon = 1.0
 delta = 1e-7
@@ -53,6 +58,7 @@ class PlannerTest : public testing::Test {
                            {"tags", "VARCHAR[]"}});
     schema_.add("trips", {{"person", "BIGINT"}, {"km", "DECIMAL(10,1)"}});
     schema_.add("cards", {{"id", "BIGINT"}, {"town", "VARCHAR"}, {"points", "INTEGER"}});
+    schema_.add("readings", {{"value", "INTEGER"}, {"place", "VARCHAR"}});
     schema_.add("towns", {{"town", "VARCHAR"}, {"size", "INTEGER"}});
   }
   PlannedQuestion plan(const std::string& text) { return planner_.plan(text).value(); }
@@ -190,6 +196,25 @@ TEST_F(PlannerTest, ThePureSqlFormClipsAndLimitsGroups) {
   EXPECT_THAT(sql, HasSubstr("place <= 3"));
   EXPECT_THAT(sql, HasSubstr("'k''y'"));
   EXPECT_THAT(sql, HasSubstr("least(greatest(f1, 0), 5)"));
+}
+
+TEST_F(PlannerTest, OnlyACountOfAllRowsIsKnownFromATablesSize) {
+  for (const char* all :
+       {"SELECT count(*) FROM readings", "SELECT count(*), count(*) + 1 FROM readings",
+        "SELECT count(*) FROM (SELECT value + 1 AS v FROM readings) t",
+        "SELECT count(*) FROM readings HAVING count(*) > 3"})
+    EXPECT_EQ(plan(all).releases.at(0).counted_table, "readings") << all;
+  for (const char* some :
+       {"SELECT count(*) FROM readings WHERE value > 3", "SELECT count(value) FROM readings",
+        "SELECT count(*) FILTER (WHERE value > 3) FROM readings",
+        "SELECT count(*), count(*) FILTER (WHERE value > 3) FROM readings",
+        "SELECT count(*), sum(value) FROM readings", "SELECT avg(value) FROM readings",
+        "SELECT value, count(*) FROM readings GROUP BY value",
+        "SELECT count(*) FROM (SELECT * FROM readings WHERE value > 3) t",
+        "SELECT count(*) FROM readings JOIN towns ON place = town",
+        // Rows of nobody are not counted.
+        "SELECT count(*) FROM people", "SELECT count(*) FROM cards"})
+    EXPECT_FALSE(plan(some).releases.at(0).counted_table.has_value()) << some;
 }
 
 TEST_F(PlannerTest, ExplainTellsKeysBoundsAndNotices) {

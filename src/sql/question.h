@@ -296,6 +296,9 @@ struct Release {
   /// Only where one_row_per_unit: one row per group with the exact totals k1, ..., f1, ...,
   /// `units`.
   std::optional<std::string> totals_sql;
+  /// Where totals_sql does nothing but count the rows of one table, all of them: its name. All its
+  /// columns are that number.
+  std::optional<std::string> counted_table;
 
   /// GoogleSQL's form: its meaning applies (AVG of units' means, ...). Absent: a plain statement.
   std::optional<PrivacyOptions> options;

@@ -326,11 +326,13 @@ class RowLayers {
 
   // A row that is its own unit needs no name for it; other rows without a unit belong to nobody.
   std::string rows_without_unit(const std::vector<std::string>& columns, bool unit_is_row) const {
+    const auto plan =
+        emit_plan(input_.plan, unit_is_row ? wanted_ : with_unit_, &input_.facts, dialect_);
+    // Rows that are only counted need no names: DuckDB would put them on every row.
+    if (unit_is_row && columns.empty()) return plan;
     const auto or_one = [](const std::vector<std::string>& list) {
       return list.empty() ? std::string("1 AS one") : joined(list);
     };
-    const auto plan =
-        emit_plan(input_.plan, unit_is_row ? wanted_ : with_unit_, &input_.facts, dialect_);
     return fmt::format("SELECT {} FROM (SELECT {} FROM ({}){})", or_one(columns), or_one(first_),
                        plan, unit_is_row ? "" : fmt::format(" WHERE {} IS NOT NULL", unit_text_));
   }
@@ -513,6 +515,11 @@ void write_release_sql(const ReleaseInput& input, Release& release) {
         fmt::format("SELECT {} FROM ({})", joined(with(with(keys, sums), {"count(*) AS units"})),
                     layers.rows_without_unit(columns, release.unit_is_row));
     if (!keys.empty()) *release.totals_sql += " GROUP BY " + joined(keys);
+    if (release.unit_is_row && keys.empty() && is_whole_table(input.plan) &&
+        std::all_of(release.features.begin(), release.features.end(), [](const Feature& feature) {
+          return feature.kind == Feature::Kind::Rows && !feature.condition;
+        }))
+      release.counted_table = scan_below(input.plan).table;
   }
   release.rows_sql = rows;
   release.partials_sql =

@@ -22,6 +22,12 @@ bool is_row_by_row(const Plan& plan) {
   return scan != nullptr && !scan->row_number;
 }
 
+bool is_whole_table(const Plan& plan) {
+  if (const auto* project = std::get_if<Project>(&plan.node))
+    return is_whole_table(*project->input);
+  return std::holds_alternative<Scan>(plan.node);
+}
+
 const Scan& scan_below(const Plan& plan) {
   if (const auto* filter = std::get_if<Filter>(&plan.node)) return scan_below(*filter->input);
   if (const auto* project = std::get_if<Project>(&plan.node)) return scan_below(*project->input);

@@ -12,6 +12,9 @@ namespace discreet::sql {
 /// Filters and expressions over one table: what holds of its rows holds of any part of them.
 bool is_row_by_row(const Plan& plan);
 
+/// Expressions alone over one table: there are as many rows as in the table, whatever they say.
+bool is_whole_table(const Plan& plan);
+
 /// The table below them.
 const Scan& scan_below(const Plan& plan);
 

@@ -1,4 +1,8 @@
 // From question to charge: paid once and before the answer, never for a refusal.
+#include <chrono>
+#include <thread>
+
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "curator_fixture.h"
@@ -82,6 +86,28 @@ TEST_F(ChargePathTest, AnotherEpsilonOrAChangedFileIsAnotherQuestion) {
   ASSERT_TRUE(answer) << answer.error().message;
   EXPECT_FALSE(answer->repeated);
   EXPECT_NEAR(spent(), 0.4, 1e-12);
+}
+
+// How many rows a table has is kept while its files stay as they are, and no longer.
+TEST_F(ChargePathTest, ACountIsTheOneOfTheFileAsItIsNow) {
+  const std::string file = (folder_ / "readings.parquet").string();
+  const auto write = [&](int rows) {
+    ASSERT_TRUE(plain_.execute(fmt::format("COPY (SELECT i AS value FROM range({}) t(i)) TO {}",
+                                           rows, sql_literal(file))));
+  };
+  write(400);
+  open("[tables.readings]\nsource = \"readings.parquet\"\nunit = \"row\"\n" +
+       std::string(kUnlimited));
+  double epsilon = 1'000;  // with next to no noise
+  const auto counted = [&] {
+    const auto answer = curator_->answer(ask("SELECT count(*) FROM readings", ++epsilon));
+    return answer ? answer->rows.at(0).at(0).value_or("") : answer.error().message;
+  };
+  EXPECT_EQ(counted(), "400");
+  std::this_thread::sleep_for(std::chrono::seconds(5));  // files written just now are not trusted
+  for (int times = 0; times < 3; ++times) EXPECT_EQ(counted(), "400");
+  write(407);
+  EXPECT_EQ(counted(), "407");
 }
 
 TEST_F(ChargePathTest, ARefusedQuestionChargesNothing) {
@@ -227,18 +253,90 @@ TEST_F(ChargePathTest, ExplainSpendsNothingAndSaysTheSameWhateverTheRows) {
   open(kTight);
   const std::string before = explained();
   EXPECT_NE(before.find("K-norm"), std::string::npos) << before;
-  // Other rows, and then no file at all.
-  std::ofstream(folder_ / "survey.csv") << "score,other,answer\n1,1,yes\n";
-  EXPECT_EQ(explained(), before);
-  fs::remove(folder_ / "survey.csv");
-  EXPECT_EQ(explained(), before) << "explain read the rows";
+  // Other rows, none, and what are no rows at all.
+  for (const char* rows : {"1,1,yes\n", "", "\xFF,\"\n\0,,,\n"}) {
+    std::ofstream(folder_ / "survey.csv") << "score,other,answer\n" << rows;
+    EXPECT_EQ(explained(), before) << "explain read the rows";
+  }
   EXPECT_EQ(spent(), 0);
+}
+
+// What a column holds decides how statements are written: a text where a number was would fail some
+// statements for what a row holds.
+TEST_F(ChargePathTest, FilesThatChangedTheirColumnsAreRefusedAndFree) {
+  open(kTight);
+  const auto write = [&](const std::string& rows, const char* file) {
+    ASSERT_TRUE(plain_.execute("COPY (" + rows + ") TO " + sql_literal((folder_ / file).string())));
+  };
+  const auto refused = [&](const char* sql, const char* words) {
+    const auto answer = curator_->answer(ask(sql, 0.05));
+    ASSERT_FALSE(answer) << sql;
+    EXPECT_EQ(answer.error().code, ErrorCode::Unavailable);
+    EXPECT_NE(answer.error().message.find(words), std::string::npos) << answer.error().message;
+    EXPECT_FALSE(curator_->explain(ask(sql, 0.05)));
+    EXPECT_EQ(spent(), 0);
+  };
+  constexpr char kAges[] = "SELECT sum(age) FROM people";
+  const std::string others =
+      ", 150::BIGINT AS height, 'F' AS sex, 'Aville' AS town FROM range(50) t(i)";
+  write("SELECT i AS person_id, CAST(i AS VARCHAR) AS age" + others, "people.parquet");
+  refused(kAges, "columns of table 'people' have changed");
+  write("SELECT i AS person_id, i AS years" + others, "people.parquet");
+  refused(kAges, "columns of table 'people' have changed");
+  std::ofstream(folder_ / "people.parquet") << "not Parquet";
+  refused(kAges, "source of table 'people' cannot be read now");
+  fs::remove(folder_ / "people.parquet");
+  refused(kAges, "source of table 'people' cannot be read now");
+  write("SELECT i AS person_id, i AS age" + others, "people.parquet");
+
+  constexpr char kScores[] = "SELECT avg(score) FROM survey";
+  write("SELECT i AS other, i AS score, 'no' AS answer FROM range(50) t(i)", "survey.csv");
+  refused(kScores, "columns of table 'survey' have changed");
+  write("SELECT i AS score, i AS other FROM range(50) t(i)", "survey.csv");
+  refused(kScores, "columns of table 'survey' have changed");
+  write("SELECT i AS score, i AS other, 'no' AS answer FROM range(50) t(i)", "survey.csv");
+  for (const char* sql : {kAges, kScores}) {
+    const auto answer = curator_->answer(ask(sql, 0.05));
+    EXPECT_TRUE(answer) << answer.error().message;
+  }
+}
+
+TEST_F(ChargePathTest, APatternsFilesAreLookedAtOneByOne) {
+  const auto write = [&](const char* rows, const char* file) {
+    ASSERT_TRUE(plain_.execute(fmt::format("COPY (SELECT {} FROM range(50) t(i)) TO {}", rows,
+                                           sql_literal((folder_ / file).string()))));
+  };
+  const std::string policy =
+      "[tables.days]\nsource = \"day-*.parquet\"\nunit = \"row\"\n[tables.days.columns]\nv = "
+      "{ range = [0, 100] }\n" +
+      std::string(kUnlimited);
+  write("i::INTEGER AS v", "day-1.parquet");
+  write("7 AS more, i::INTEGER AS v", "day-2.parquet");
+  open(policy);
+  const Question question = ask("SELECT count(*) FROM days", 1'000);
+  const auto counted = [&] {
+    const auto answer = curator_->answer(question);
+    return answer ? answer->rows.at(0).at(0).value_or("") : answer.error().message;
+  };
+  EXPECT_EQ(counted(), "100");
+  write("i::INTEGER AS v", "day-3.parquet");
+  EXPECT_EQ(counted(), "150") << "a new file is new data";
+  write("'x' || i AS v", "day-4.parquet");
+  EXPECT_NE(counted().find("have changed"), std::string::npos) << counted();
+  const auto opened = Curator::open(*policy_, clock_, random_, [](std::string_view) {});
+  ASSERT_FALSE(opened);
+  EXPECT_NE(opened.error().message.find("day-4.parquet' has others"), std::string::npos)
+      << opened.error().message;
 }
 
 TEST_F(ChargePathTest, AFailureAfterTheChargeLosesTheAnswerAndRepeatsFree) {
   open(kTight);
-  fs::rename(folder_ / "survey.csv", folder_ / "away.csv");
-  const Question question = ask("SELECT count(*) FROM survey", 0.25);
+  {  // rows that cannot be read, below a footer that can
+    std::fstream file(folder_ / "people.parquet", std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(4);
+    file << std::string(400, '\xFF');
+  }
+  const Question question = ask("SELECT sum(age) FROM people", 0.25);
   const auto failed = curator_->answer(question);
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().code, ErrorCode::Unavailable);

@@ -5,6 +5,8 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +18,29 @@
 #include "engines/row_owners.h"
 
 namespace discreet {
+
+/// How many rows tables have while their files are in a state. For all threads.
+class RowCounts {
+ public:
+  std::optional<std::uint64_t> find(const std::string& table, const std::string& state) {
+    const std::scoped_lock lock(mutex_);
+    const auto found = counted_.find(table);
+    if (found == counted_.end() || found->second.state != state) return std::nullopt;
+    return found->second.rows;
+  }
+  void put(const std::string& table, std::string state, std::uint64_t rows) {
+    const std::scoped_lock lock(mutex_);
+    counted_[table] = {std::move(state), rows};
+  }
+
+ private:
+  struct Counted {
+    std::string state;
+    std::uint64_t rows = 0;
+  };
+  std::mutex mutex_;
+  std::map<std::string, Counted> counted_;  // by table
+};
 
 /// A database file or memory; closed when the last connection to it is.
 class DuckDbInstance {
@@ -36,6 +61,7 @@ class DuckDbInstance {
   std::shared_ptr<VisitRegistry> visits = std::make_shared<VisitRegistry>();
   const std::uint32_t files_settle_s;
   OwnersKept owners{OwnersKept::bytes_for_this_machine()};
+  RowCounts row_counts;
 
  private:
   OperatorLog log_;

@@ -70,6 +70,7 @@ class DuckDb final : public Engine {
   /// A file that was written within the last seconds (files_settle_s) has none: it may be written
   /// again within the tick of the clock that tells its state.
   std::string files_state(const std::vector<std::string>& tables) const override;
+  Result<std::optional<std::uint64_t>> row_count(const std::string& table) override;
   OwnersKept* owners_kept() override;
 
   /// The tables are views over files, which a statement reads once: there is nothing to hold.

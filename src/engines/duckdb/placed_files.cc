@@ -20,6 +20,20 @@ OwnersKept* DuckDb::owners_kept() {
   return &connection_->instance->owners;
 }
 
+Result<std::optional<std::uint64_t>> DuckDb::row_count(const std::string& table) {
+  const std::string state = files_state({table});
+  if (state.empty()) return std::optional<std::uint64_t>();
+  RowCounts& known = connection_->instance->row_counts;
+  if (const auto rows = known.find(table, state)) return rows;
+  DISCREET_TRY(EngineRows counted,
+               query(fmt::format("SELECT count(*) FROM {}", sql_identifier(table))));
+  DISCREET_TRY(const auto chunk, counted.next());
+  DISCREET_CHECK(chunk && chunk->size() == 1, "a count is one row");
+  const auto rows = static_cast<std::uint64_t>(chunk->int128(0, 0));
+  if (files_state({table}) == state) known.put(table, state, rows);
+  return std::optional(rows);
+}
+
 std::string DuckDb::files_state(const std::vector<std::string>& tables) const {
   std::string state;
   const std::time_t settled = std::time(nullptr) - connection_->instance->files_settle_s;

@@ -199,6 +199,28 @@ TEST_F(RowOwnersTest, AFileThatIsWrittenHasAnotherState) {
   EXPECT_EQ(careful.files_state({"visits"}), "");
 }
 
+TEST_F(RowOwnersTest, ATablesRowsAreCountedOnceForEveryStateOfItsFiles) {
+  write({rows_of(5'000, 18), rows_of(300, 19)});
+  for (int times = 0; times < 2; ++times) EXPECT_EQ(engine_.row_count("visits").value(), 5'300u);
+  EXPECT_EQ(engine_.connect().value().row_count("visits").value(), 5'300u);
+  EXPECT_EQ(engine_.row_count("elsewhere").value(), std::nullopt) << "no file is known";
+  // It is not counted again, and what was known of an earlier state is not taken for this one's:
+  // rows that only this view has are seen after the files have changed.
+  ASSERT_TRUE(engine_.execute(
+      "CREATE OR REPLACE VIEW visits AS SELECT * FROM placed UNION ALL SELECT * FROM placed"));
+  EXPECT_EQ(engine_.row_count("visits").value(), 5'300u);
+  std::filesystem::copy_file(folder_ / "1.parquet", folder_ / "0.parquet",
+                             std::filesystem::copy_options::overwrite_existing);
+  EXPECT_EQ(engine_.row_count("visits").value(), 1'200u);
+  // What was written just now has to be counted.
+  DuckDb careful = DuckDb::open({}).value();
+  write({rows_of(100, 20)});
+  ASSERT_TRUE(careful.execute(
+      fmt::format("CREATE VIEW visits AS FROM '{}'", (folder_ / "0.parquet").string())));
+  careful.lies_in("visits", {(folder_ / "0.parquet").string()});
+  EXPECT_EQ(careful.row_count("visits").value(), std::nullopt);
+}
+
 // The broken twin: owners of files that were replaced give persons other people's rows. This is
 // what files_state() before and after every use is there for.
 TEST_F(RowOwnersTest, OwnersOfAnEarlierFileWouldBeWrong) {
