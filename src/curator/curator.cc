@@ -4,10 +4,10 @@
 #include <charconv>
 #include <cmath>
 #include <mutex>
-#include <unordered_map>
 
 #include <fmt/format.h>
 
+#include "base/generations.h"
 #include "curator/asker_schema.h"
 #include "curator/released_view.h"
 #include "curator/twins.h"
@@ -141,6 +141,15 @@ std::vector<ExplainedColumn> mechanisms_of(const sql::PlannedQuestion& planned,
   return columns;
 }
 
+/// What a statement says, parameters included; two that differ have different texts.
+std::string text_of(const Question& question) {
+  std::string text = fmt::format("{} {}", question.sql.size(), question.sql);
+  for (const sql::Parameter& given : question.parameters)
+    text += fmt::format("\n{} {} {}", given.type, given.text ? given.text->size() : 0,
+                        given.text ? *given.text : "null");
+  return text;
+}
+
 }  // namespace
 
 struct Curator::Prepared {
@@ -166,31 +175,16 @@ struct Curator::Remembered {
   std::shared_ptr<const Answer> answer;            // on record; a charge has one answer, for good
 };
 
-// Two generations: a plan that is used lives on when new ones have filled the first.
+// The statement without its price: another epsilon needs no other plan.
+struct Curator::Planned {
+  std::shared_ptr<const sql::PlannedQuestion> question;
+  std::string snapshot;  // of its tables
+};
+
 struct Curator::Memory {
-  static constexpr std::size_t kGeneration = 256;
-  std::mutex mutex;
-  std::unordered_map<std::string, std::shared_ptr<Remembered>> young, old;
-
-  std::shared_ptr<Remembered> find(const std::string& key) {
-    const std::scoped_lock lock(mutex);
-    if (const auto found = young.find(key); found != young.end()) return found->second;
-    const auto found = old.find(key);
-    if (found == old.end()) return nullptr;
-    const auto kept = found->second;
-    insert(key, kept);
-    return kept;
-  }
-  void put(const std::string& key, std::shared_ptr<Remembered> made) {
-    const std::scoped_lock lock(mutex);
-    insert(key, std::move(made));
-  }
-
- private:
-  void insert(const std::string& key, std::shared_ptr<Remembered> made) {
-    if (young.size() >= kGeneration) old = std::exchange(young, {});
-    young[key] = std::move(made);
-  }
+  std::mutex mutex;  // of both
+  Generations<Planned> plans{256};
+  Generations<std::shared_ptr<Remembered>> questions{256};
 };
 
 Result<Curator> Curator::open(const catalog::Policy& policy, const Clock& clock,
@@ -206,20 +200,38 @@ Result<Curator> Curator::connect(RandomSource& random) const {
   return Curator(policy_, random, std::move(data), ledger_, memory_);
 }
 
-Result<sql::PlannedQuestion> Curator::plan(const Question& question) {
+Result<Curator::Planned> Curator::plan(const Question& question) {
+  const std::string key = fmt::format("{}\n{}", question.account, text_of(question));
+  std::optional<Planned> known;
+  {
+    const std::scoped_lock lock(memory_->mutex);
+    known = memory_->plans.find(key);
+  }
+  if (known) {
+    DISCREET_TRY(const std::string snapshot, data_.snapshot(known->question->tables));
+    if (known->snapshot == snapshot) return *std::move(known);
+  }
   const AskerSchema schema(policy_, data_, question.account);
   const sql::Planner planner(policy_, schema);
   auto planned = planner.plan(question.sql, question.parameters);
-  if (planned || planned.error().code != ErrorCode::NotFound) return planned;
-  // Perhaps a twin that was made elsewhere, or before this process began.
-  DISCREET_TRY(const bool any, data_.twins().find_recorded(*ledger_, data_.local()));
-  return any ? planner.plan(question.sql, question.parameters) : std::move(planned);
+  if (!planned && planned.error().code == ErrorCode::NotFound) {
+    // Perhaps a twin that was made elsewhere, or before this process began.
+    DISCREET_TRY(const bool any, data_.twins().find_recorded(*ledger_, data_.local()));
+    if (any) planned = planner.plan(question.sql, question.parameters);
+  }
+  if (!planned) return planned.error();
+  Planned made{std::make_shared<const sql::PlannedQuestion>(*std::move(planned)), ""};
+  DISCREET_TRY(made.snapshot, data_.snapshot(made.question->tables));
+  const std::scoped_lock lock(memory_->mutex);
+  memory_->plans.put(key, made);
+  return made;
 }
 
 Result<Curator::Prepared> Curator::prepare(const Question& question) {
-  DISCREET_TRY(sql::PlannedQuestion plan, this->plan(question));
+  DISCREET_TRY(Planned plan, this->plan(question));
   Prepared prepared;
-  prepared.planned = std::make_shared<const sql::PlannedQuestion>(std::move(plan));
+  prepared.planned = std::move(plan.question);
+  prepared.snapshot = std::move(plan.snapshot);
   const auto& planned = *prepared.planned;
   if (question.account != kOwnerAccount) {
     DISCREET_TRY_VOID(ensure_account(*ledger_, policy_, question.account));
@@ -228,7 +240,6 @@ Result<Curator::Prepared> Curator::prepare(const Question& question) {
         DISCREET_CHECK(shows(policy_, question.account, *table),
                        "a plan reads a table that its asker may not know of");
   }
-  DISCREET_TRY(prepared.snapshot, data_.snapshot(planned.tables));
   if (planned.is_public()) return prepared;
   DISCREET_TRY_VOID(data_.check(planned));
 
@@ -296,21 +307,24 @@ Result<std::shared_ptr<Curator::Remembered>> Curator::recall(const Question& que
   DISCREET_TRY_VOID(ensure_account(*ledger_, policy_, question.account));
   DISCREET_TRY(const Amount granted, ledger_->granted(question.account));
   const auto part = [](const auto& number) { return number ? number->value() : -1.0; };
-  std::string key =
-      fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", question.account, question.errors,
-                  part(question.epsilon), part(question.delta), part(granted.delta),
-                  question.target_error ? question.target_error->to_string() : "", question.sql);
-  for (const sql::Parameter& given : question.parameters)
-    key += fmt::format("\n{} {} {}", given.type, given.text ? given.text->size() : 0,
-                       given.text ? *given.text : "null");
-  if (auto known = memory_->find(key)) {
+  const std::string key = fmt::format(
+      "{}\n{}\n{}\n{}\n{}\n{}\n{}", question.account, question.errors, part(question.epsilon),
+      part(question.delta), part(granted.delta),
+      question.target_error ? question.target_error->to_string() : "", text_of(question));
+  std::shared_ptr<Remembered> known;
+  {
+    const std::scoped_lock lock(memory_->mutex);
+    known = memory_->questions.find(key).value_or(nullptr);
+  }
+  if (known) {
     DISCREET_TRY(const std::string snapshot, data_.snapshot(known->prepared.planned->tables));
     if (known->prepared.snapshot == snapshot) return known;
   }
   DISCREET_TRY(Prepared prepared, prepare(question));
   auto made = std::make_shared<Remembered>();
   made->prepared = std::move(prepared);
-  memory_->put(key, made);
+  const std::scoped_lock lock(memory_->mutex);
+  memory_->questions.put(key, made);
   return made;
 }
 

@@ -100,6 +100,7 @@ class Curator {
   const Data& data() const { return data_; }
 
  private:
+  struct Planned;
   struct Prepared;
   struct PreparedTwin;
   struct Remembered;
@@ -120,7 +121,7 @@ class Curator {
   Result<Explanation> explain_anew(const Question& question, const Prepared& prepared);
   Result<Answer> run(const Prepared& prepared, const Question& question, std::uint64_t charge);
   Result<Answer> run_once(const Prepared& prepared, const Question& question, std::uint64_t charge);
-  Result<sql::PlannedQuestion> plan(const Question& question);
+  Result<Planned> plan(const Question& question);
   // SYNTHESIZE (twin_statement.cc).
   Result<PreparedTwin> prepare_twin(const Question& question,
                                     const sql::SynthesizeStatement& statement);

@@ -158,6 +158,21 @@ Result<DirectSums> DirectSums::make(const sql::Release& release, const SumPlan& 
   return direct;
 }
 
+TotalsRead DirectSums::reads() const {
+  const std::size_t features = release_->features.size();
+  TotalsRead read{std::vector<bool>(features, false), false};
+  for (const auto& part : parts_) {
+    if (part->joint || part->cells) return TotalsRead::all(features);
+    for (const std::size_t s : part->sums) {
+      const Sum& sum = plan_.sums[s];
+      for (const auto& term : sum.terms) read.features[term.feature] = true;
+      if (sum.takes_part) read.features[*sum.takes_part] = true;
+      read.units = read.units || (sum.counts_units() && !sum.takes_part);
+    }
+  }
+  return read;
+}
+
 void DirectSums::prepare_noise(std::size_t groups, NoiseAhead& ahead) const {
   for (const auto& part : parts_)
     for (const DiscreteLaplaceSampler& sampler : part->noise) ahead.prepare(sampler, groups);

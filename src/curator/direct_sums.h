@@ -31,6 +31,9 @@ class DirectSums {
   /// Has the independent noise of so many groups drawn ahead.
   void prepare_noise(std::size_t groups, NoiseAhead& ahead) const;
 
+  /// What release() reads of a group's totals.
+  TotalsRead reads() const;
+
   /// Adds one value per additive aggregate to `columns` (indexed by aggregate) for this group.
   void release(const GroupTotals& totals, RandomSource& random,
                std::vector<ReleasedColumn>& columns) const;

@@ -14,6 +14,14 @@ struct GroupTotals {
   Int128 units = 0;
 };
 
+/// Which of them somebody reads.
+struct TotalsRead {
+  std::vector<bool> features;
+  bool units = false;
+
+  static TotalsRead all(std::size_t features) { return {std::vector<bool>(features, true), true}; }
+};
+
 class TotalsTable {
  public:
   TotalsTable(std::size_t groups, std::size_t features)

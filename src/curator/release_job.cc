@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "curator/tables_job.h"
 #include "random/pooled_random.h"
@@ -324,25 +325,40 @@ Result<TotalsTable> ReleaseJob::engine_totals(Groups& groups, Engine& engine,
                                               RandomSource& random) const {
   DISCREET_TRY(auto known, known_totals(engine));
   if (known) return *std::move(known);
-  DISCREET_TRY(EngineRows rows, engine.query(*release_->totals_sql));
-  const auto columns = rows.columns();
   const std::size_t keys = release_->keys.size(), features = release_->features.size();
-  DISCREET_CHECK(columns.size() == keys + features + 1, "totals are keys, features, units");
+  // An engine does not add up what is not asked for.
+  TotalsRead read = direct_ && tests_.empty() ? direct_->reads() : TotalsRead::all(features);
+  read.units = read.units || private_keys_;
+  std::vector<std::string> names;
+  std::vector<std::size_t> read_features;
+  for (const sql::Key& key : release_->keys) names.push_back(key.column);
+  for (std::size_t f = 0; f < features; ++f)
+    if (read.features[f]) {
+      names.push_back(release_->features[f].column);
+      read_features.push_back(f);
+    }
+  if (read.units) names.emplace_back("units");
+  DISCREET_TRY(EngineRows rows,
+               engine.query(fmt::format("SELECT {} FROM ({}) AS t", fmt::join(names, ", "),
+                                        *release_->totals_sql)));
+  const auto columns = rows.columns();
+  DISCREET_CHECK(columns.size() == names.size(), "totals are keys, features, units");
   TotalsTable totals(groups.size(), features);
   std::vector<Cell> tuple(keys);
   for (;;) {
     DISCREET_TRY(const auto chunk, rows.next());
     if (!chunk) return totals;
     for (std::size_t row = 0; row < chunk->size(); ++row) {
-      const Int128 units = chunk->int128(keys + features, row);
+      const Int128 units = read.units ? chunk->int128(names.size() - 1, row) : 0;
       if (private_keys_ && !is_selected(units, random)) continue;
       for (std::size_t key = 0; key < keys; ++key)
         tuple[key] = read_cell(*chunk, columns[key].type, key, row);
       const auto group = groups.find(tuple);
       if (!group) continue;
       totals.grow(groups.size());
-      for (std::size_t f = 0; f < features; ++f)
-        if (!chunk->is_null(keys + f, row)) totals.add(*group, f, chunk->int128(keys + f, row));
+      for (std::size_t f = 0; f < read_features.size(); ++f)
+        if (!chunk->is_null(keys + f, row))
+          totals.add(*group, read_features[f], chunk->int128(keys + f, row));
       totals.add_units(*group, units);
     }
   }

@@ -32,7 +32,8 @@ TEST_F(StatementAuditTest, ASumWithoutClippingIsCaught) {
   sql::Release release = plan("SELECT sum(x) FROM visits").releases.front();
   release.bounds.one_row_per_unit = true;
   std::string totals;
-  for (const auto& feature : release.features) totals += "sum(" + feature.column + "), ";
+  for (const auto& feature : release.features)
+    totals += "sum(" + feature.column + ") AS " + feature.column + ", ";
   release.totals_sql = "SELECT " + totals + "count(*) AS units FROM (" + release.partials_sql + ")";
   EXPECT_GT(audit(release, claim(), 4), 1);
 }
