@@ -4,9 +4,10 @@
 // A PostgreSQL server of the benchmark's own (Debian's postgresql, work_mem = 256 MB), or Parquet
 // files behind the embedded engine.
 //   bench_engines [--engine postgres|files] [--rows N,N,...] [--rounds N] [--groups N]
-//     [--people turns|mixed] [--only WORDS]
+//     [--people turns|mixed] [--only WORDS] [--partitions N]  (of PostgreSQL's table)
 #include <unistd.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -24,7 +25,7 @@ namespace {
 
 class PostgresPlace final : public Place {
  public:
-  PostgresPlace() {
+  explicit PostgresPlace(int partitions) : partitions_(partitions) {
     // As whoever asks such questions of it would have it: sums per person stay in memory.
     server_.run("ALTER SYSTEM SET work_mem = '256MB'");
     server_.run("SELECT pg_reload_conf()");
@@ -37,10 +38,17 @@ class PostgresPlace final : public Place {
   void make(long long rows, long long groups, bool mixed) override {
     // In pieces: a statement may take ten minutes.
     constexpr long long kPiece = 10'000'000;
-    server_.run(
-        "DROP SCHEMA IF EXISTS bench CASCADE; CREATE SCHEMA bench; CREATE UNLOGGED TABLE "
-        "bench.by_person (person bigint, key int, amount int, word text); CREATE VIEW bench.by_row "
-        "AS SELECT * FROM bench.by_person; CREATE UNLOGGED TABLE bench.many (key bigint)");
+    server_.run(fmt::format(
+        "DROP SCHEMA IF EXISTS bench CASCADE; CREATE SCHEMA bench; CREATE {} TABLE "
+        "bench.by_person (person bigint, key int, amount int, word text) {}; CREATE VIEW "
+        "bench.by_row "
+        "AS SELECT * FROM bench.by_person; CREATE UNLOGGED TABLE bench.many (key bigint)",
+        partitions_ == 0 ? "UNLOGGED" : "", partitions_ == 0 ? "" : "PARTITION BY HASH (person)"));
+    for (int part = 0; part < partitions_; ++part)
+      server_.run(fmt::format(
+          "CREATE UNLOGGED TABLE bench.part_{0} PARTITION OF bench.by_person FOR VALUES WITH "
+          "(MODULUS {1}, REMAINDER {0})",
+          part, partitions_));
     for (long long done = 0; done < rows; done += kPiece)
       server_.run(fmt::format(
           "INSERT INTO bench.by_person SELECT {3} % {2}, i * 104729 % 1000, i % 1000, "
@@ -71,6 +79,7 @@ class PostgresPlace final : public Place {
   }
 
  private:
+  int partitions_;
   testing::PostgresServer& server_ = testing::postgres_server();
   std::optional<postgres::Connection> connection_;
 };
@@ -122,14 +131,17 @@ class FilesPlace final : public Place {
 
 int main(int argc, char** argv) {
   std::string engine;
-  for (int i = 1; i + 1 < argc; i += 2)
+  int partitions = 0;
+  for (int i = 1; i + 1 < argc; i += 2) {
     if (std::strcmp(argv[i], "--engine") == 0) engine = argv[i + 1];
+    if (std::strcmp(argv[i], "--partitions") == 0) partitions = std::atoi(argv[i + 1]);
+  }
   if (engine.empty() || engine == "files") {
     discreet::bench::FilesPlace files;
     discreet::bench::compare(files, argc, argv);
   }
   if (engine.empty() || engine == "postgres") {
-    discreet::bench::PostgresPlace postgres;
+    discreet::bench::PostgresPlace postgres(partitions);
     discreet::bench::compare(postgres, argc, argv);
   }
 }

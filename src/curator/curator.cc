@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "base/generations.h"
 #include "curator/asker_schema.h"
+#include "curator/generations.h"
 #include "curator/released_view.h"
 #include "curator/twins.h"
 #include "ledger/sha256.h"

@@ -59,6 +59,7 @@ struct PostgresEngine::State : RemoteState<postgres::Connection> {
   struct Pages {
     std::string before, after;  // SQL, around the numbers of the first page and the last
     std::int64_t end = 0;       // how many there are
+    std::int64_t at_once = 1;   // by one word string
 
     std::string words(std::int64_t first, std::int64_t last) const {
       return fmt::format("{}{}, {}{}", before, first, last, after);
@@ -177,33 +178,51 @@ Result<VisitedRows> PostgresEngine::State::visit_rows(const std::string& stateme
 // Nothing: this is no table whose pages the server can find by number. Asked of servers alone that
 // can (14 and later), so that the question itself cannot fail elsewhere; a table that Citus has
 // spread over others, or that another access method keeps, has no pages here that hold its rows.
+// Of a table with partitions a range of pages is that range of every one; where one has most of the
+// rows, the others would be visited in vain.
 Result<std::optional<PostgresEngine::State::Pages>> PostgresEngine::State::find_pages(
     const PagedStatement& paged, const RowWord& word, const std::vector<std::string>& columns) {
   constexpr int kTidRanges = 140000;
   if (connection->server_version() < kTidRanges) return std::optional<Pages>();
-  DISCREET_TRY(const postgres::Rows counted,
-               connection->execute(
-                   "SELECT pg_relation_size(oid) / CAST(current_setting('block_size') AS bigint) "
-                   "FROM pg_class WHERE oid = to_regclass($1) AND relkind IN ('r', 'm') AND NOT "
-                   "relhassubclass AND relam = (SELECT oid FROM pg_am WHERE amname = 'heap') AND "
-                   "NOT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus')",
-                   {{paged.relation()}}));
+  DISCREET_TRY(
+      const postgres::Rows counted,
+      connection->execute(
+          "WITH RECURSIVE part(id) AS (SELECT CAST(to_regclass($1) AS oid) UNION SELECT inhrelid "
+          "FROM pg_inherits, part WHERE inhparent = id), leaf AS (SELECT relkind IN ('r', 'm') AND "
+          "relam = (SELECT oid FROM pg_am WHERE amname = 'heap') AS is_heap, pg_relation_size(oid) "
+          "/ CAST(current_setting('block_size') AS bigint) AS pages FROM pg_class WHERE oid IN "
+          "(SELECT id FROM part) AND relkind <> 'p') SELECT count(*), max(pages), count(*) FILTER "
+          "(WHERE pages < 8) FROM leaf HAVING bool_and(is_heap) AND max(pages) * count(*) <= "
+          "greatest(4 * sum(pages), 1000) AND NOT EXISTS (SELECT 1 FROM pg_extension WHERE extname "
+          "= 'citus')",
+          {{paged.relation()}}));
   if (counted.rows() != 1) return std::optional<Pages>();
-  const std::string_view digits = counted.bytes(0, 0);
+  const auto number = [&](int column) {
+    std::int64_t found = 0;
+    const std::string_view digits = counted.bytes(0, column);
+    std::from_chars(digits.data(), digits.data() + digits.size(), found);
+    return found;
+  };
+  const std::int64_t leaves = number(0), small_leaves = number(2);
   Pages pages;
-  std::from_chars(digits.data(), digits.data() + digits.size(), pages.end);
+  pages.end = number(1);
+  pages.at_once = std::max<std::int64_t>(1, kPagesAtOnce / leaves);
   pages.before = "SELECT page, units, words FROM generate_series(CAST(0 AS bigint) + ";
   pages.after = fmt::format(
       ", {0}) AS discreet_pages(page), LATERAL (SELECT string_agg(int8send({1}), CAST('' AS "
       "bytea)) AS words, bit_or(CAST({2} AS bigint)) AS units FROM ({3}) AS visited) AS read WHERE "
       "words IS NOT NULL",
-      kPagesAtOnce, word.sql(columns), columns.at(0),
-      paged.over("discreet_pages.page", fmt::format("discreet_pages.page + {}", kPagesAtOnce)));
+      pages.at_once, word.sql(columns), columns.at(0),
+      paged.over("discreet_pages.page", fmt::format("discreet_pages.page + {}", pages.at_once)));
   DISCREET_TRY(const postgres::Rows plan, connection->execute("EXPLAIN " + pages.words(0, 0), {}));
-  for (int row = 0; row < plan.rows(); ++row)
-    if (plan.bytes(row, 0).find("Tid Range Scan") != std::string_view::npos)
-      return std::optional(std::move(pages));
-  return std::optional<Pages>();
+  std::int64_t by_ranges = 0, in_full = 0;
+  for (int row = 0; row < plan.rows(); ++row) {
+    const std::string_view line = plan.bytes(row, 0);
+    by_ranges += line.find("Tid Range Scan") != std::string_view::npos ? 1 : 0;
+    in_full += line.find("Seq Scan") != std::string_view::npos ? 1 : 0;
+  }
+  if (by_ranges == 0 || in_full > small_leaves) return std::optional<Pages>();
+  return std::optional(std::move(pages));
 }
 
 // The page to go on from, row by row: where the first words are that are not all rows. -1: none.
@@ -251,9 +270,9 @@ Result<VisitedRows> PostgresEngine::State::visit(const std::string& sql,
   VisitedRows visited{0, false};
   PostgresChunk chunk(decoders, kChunkRows);
   // Little at first: where rows do not fit words, the first ones show it.
-  std::int64_t some = kPagesAtOnce;
+  std::int64_t some = pages->at_once;
   for (std::int64_t page = 0; page < pages->end && !visited.stopped; page += some) {
-    if (page > 0) some = kPagesAtOnce * 64;
+    if (page > 0) some = pages->at_once * 64;
     DISCREET_TRY(const std::int64_t unfit,
                  visit_words(pages->words(page, std::min(page + some, pages->end) - 1), *word,
                              chunk, visitor, visited));

@@ -1,4 +1,5 @@
-// Rows of one table, a range of its pages at a time, each row as one word of 64 bits.
+// Rows of one table (or of its partitions), a range of its pages at a time, each row as one word of
+// 64 bits.
 //
 // A message, and a function call for each value, cost the server more than reading the row. So
 // where a statement goes over one table row by row (EngineDialect::by_pages), the server puts a

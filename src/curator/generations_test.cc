@@ -1,4 +1,4 @@
-#include "base/generations.h"
+#include "curator/generations.h"
 
 #include <gtest/gtest.h>
 
