@@ -49,39 +49,46 @@ std::optional<CsvForm> CsvForm::find(const std::string& path, DuckDb& engine) {
     const std::string value((*chunk)->varchar(i, 0));
     found.push_back(value == "(empty)" ? "" : value);
   }
+  // No field needed quotes so far; those that come later may.
+  for (const std::size_t i : {1, 2})
+    if (found[i].empty()) found[i] = "\"";
   CsvForm form;
   form.options_ = fmt::format("delim = {}, quote = {}, escape = {}, comment = {}, skip = {}",
                               sql_literal(found[0]), sql_literal(found[1]), sql_literal(found[2]),
                               sql_literal(found[3]), found[4]);
+  form.before_names_ = fmt::format("comment = {}, skip = {}", sql_literal(found[3]), found[4]);
   form.has_header_ = found[5] == "true";
   if (!found[6].empty()) form.options_ += ", dateformat = " + sql_literal(found[6]);
   if (!found[7].empty()) form.options_ += ", timestampformat = " + sql_literal(found[7]);
   return form;
 }
 
-std::string CsvForm::reader(const std::string& path, const std::vector<sql::SchemaColumn>& columns,
-                            bool header) const {
+std::string CsvForm::reader(const std::string& path,
+                            const std::vector<sql::SchemaColumn>& columns) const {
   std::string typed;
   for (const auto& column : columns)
     typed += fmt::format("{}{}: {}", typed.empty() ? "" : ", ", sql_literal(column.name),
                          sql_literal(column.engine_type));
   return fmt::format(
-      "read_csv({}, ignore_errors = true, auto_detect = false, {}, header = {}, columns = {{{}}})",
-      sql_literal(path), options_, header, typed);
+      "read_csv({}, ignore_errors = true, auto_detect = false, hive_partitioning = false, {}, "
+      "header = {}, columns = {{{}}})",
+      sql_literal(path), options_, has_header_, typed);
 }
 
-Result<std::string> CsvForm::names(const std::string& path, std::size_t count,
-                                   DuckDb& engine) const {
+Result<std::string> CsvForm::names(const std::string& path, DuckDb& engine) const {
   std::string written;
   if (!has_header_) return written;
-  std::vector<sql::SchemaColumn> texts;
-  for (std::size_t i = 0; i < count; ++i) texts.push_back({fmt::format("c{}", i), "VARCHAR"});
+  // The line as it stands there, whatever it is: nothing that follows is asked for.
   DISCREET_TRY(EngineRows rows,
-               engine.query(fmt::format("SELECT * FROM {} LIMIT 1", reader(path, texts, false))));
+               engine.query(fmt::format(
+                   "SELECT line FROM read_csv({}, auto_detect = false, ignore_errors = true, "
+                   "hive_partitioning = false, header = false, delim = '\x1F', quote = '', escape "
+                   "= '', {}, columns = {{'line': 'VARCHAR'}}) LIMIT 1",
+                   sql_literal(path), before_names_)));
   DISCREET_TRY(const auto chunk, rows.next());
-  if (!chunk) return written;
-  for (std::size_t i = 0; i < count; ++i)
-    written += fmt::format("{}\n", chunk->is_null(i, 0) ? "" : chunk->varchar(i, 0));
+  if (!chunk || chunk->is_null(0, 0)) return written;
+  for (const char c : chunk->varchar(0, 0))
+    if (c != '"' && c != '\'' && c != '\r') written += c;
   return written;
 }
 

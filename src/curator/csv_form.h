@@ -18,19 +18,13 @@ class CsvForm {
   static std::optional<CsvForm> find(const std::string& path, DuckDb& engine);
 
   /// read_csv(...) with these columns, of these types.
-  std::string reader(const std::string& path, const std::vector<sql::SchemaColumn>& columns) const {
-    return reader(path, columns, has_header_);
-  }
+  std::string reader(const std::string& path, const std::vector<sql::SchemaColumn>& columns) const;
 
-  /// The names that a file's first line gives to its `count` columns, as they are written there;
-  /// "" where it gives none.
-  Result<std::string> names(const std::string& path, std::size_t count, DuckDb& engine) const;
+  /// The line of a file that names its columns, without quotes; "" where none does.
+  Result<std::string> names(const std::string& path, DuckDb& engine) const;
 
  private:
-  std::string reader(const std::string& path, const std::vector<sql::SchemaColumn>& columns,
-                     bool header) const;
-
-  std::string options_;
+  std::string options_, before_names_;
   bool has_header_ = false;
 };
 

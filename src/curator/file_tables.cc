@@ -1,5 +1,7 @@
 #include "curator/file_tables.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <filesystem>
 
@@ -36,15 +38,21 @@ std::string as_opened(const std::vector<sql::SchemaColumn>& columns) {
   return list;
 }
 
-Result<std::string> reader_of(const catalog::Table& table, const std::string& types) {
+/// What reads a Parquet table's files, or a CSV table's before it is known how they are written.
+/// `folders`: columns are in folders' names too, and come before the files' own; absent: the engine
+/// finds out.
+Result<std::string> reader_of(const catalog::Table& table, const std::string& types,
+                              std::optional<bool> folders = std::nullopt) {
   const std::string path = sql_literal(table.source.location);
   switch (table.source.kind) {
     case catalog::SourceKind::Parquet:
-      return fmt::format("read_parquet({})", path);
+      return fmt::format("read_parquet({}{})", path,
+                         folders ? fmt::format(", hive_partitioning = {}", *folders) : "");
     // A field that does not fit its column's type drops its row instead of failing the statement:
     // whether there is such a field must not be visible.
     case catalog::SourceKind::Csv:
-      return fmt::format("read_csv({}, ignore_errors = true{})", path, types);
+      return fmt::format("read_csv({}, ignore_errors = true, hive_partitioning = false{})", path,
+                         types);
     case catalog::SourceKind::Spark:
     case catalog::SourceKind::Postgres:
       break;
@@ -65,9 +73,13 @@ Error cannot_open(const catalog::Table& table) {
                   table.name, table.source.kind == catalog::SourceKind::Csv ? "CSV" : "Parquet")};
 }
 
+bool is_pattern(const std::string& location) {
+  return location.find_first_of("*?[") != std::string::npos;
+}
+
 Result<std::vector<std::string>> files_of(const catalog::Source& source, DuckDb& engine) {
   std::vector<std::string> files;
-  if (source.location.find_first_of("*?[") == std::string::npos) {
+  if (!is_pattern(source.location)) {
     files.push_back(source.location);
     return files;
   }
@@ -81,27 +93,36 @@ Result<std::vector<std::string>> files_of(const catalog::Source& source, DuckDb&
   }
 }
 
-/// Names a file's state. "": it is not there.
-std::string state_of(const std::string& file) {
+/// Names a file's contents, as well as their size and time do: what answers on record go by. And
+/// the file as it is, of which a copy is another one. "": it is not there.
+struct FileState {
+  std::string contents, file;
+};
+FileState state_of(const std::string& file) {
+  struct stat is{};
   std::error_code failed;
-  const auto size = std::filesystem::file_size(file, failed);
-  if (failed) return "";
   const auto changed = std::filesystem::last_write_time(file, failed).time_since_epoch().count();
-  return failed ? "" : fmt::format("{}\n{}\n{}\n", file, size, changed);
+  if (failed || stat(file.c_str(), &is) != 0 || !S_ISREG(is.st_mode)) return {};
+  auto contents = fmt::format("{}\n{}\n{}\n", file, is.st_size, changed);
+  auto whole = fmt::format("{}{} {} {}.{}", contents, is.st_dev, is.st_ino, is.st_ctim.tv_sec,
+                           is.st_ctim.tv_nsec);
+  return {std::move(contents), std::move(whole)};
 }
 
-/// Whether a Parquet file has these columns. Others may be beside them, and those that folders'
-/// names tell are not in it.
-Result<bool> has_columns(const std::string& file, const std::vector<sql::SchemaColumn>& columns,
-                         DuckDb& engine) {
-  DISCREET_TRY(const auto found,
-               describe(fmt::format("SELECT * FROM read_parquet({})", sql_literal(file)), engine));
-  return std::ranges::all_of(columns, [&](const sql::SchemaColumn& column) {
-    return file.find(fmt::format("/{}=", column.name)) != std::string::npos ||
-           std::ranges::any_of(found, [&](const sql::SchemaColumn& one) {
-             return one.name == column.name && one.engine_type == column.engine_type;
-           });
+bool same_columns(const std::vector<sql::SchemaColumn>& a,
+                  const std::vector<sql::SchemaColumn>& b) {
+  return std::ranges::equal(a, b, [](const auto& one, const auto& other) {
+    return one.name == other.name && one.engine_type == other.engine_type;
   });
+}
+
+bool has_name(const std::vector<sql::SchemaColumn>& columns, const std::string& name) {
+  return std::ranges::any_of(columns, [&](const auto& column) { return column.name == name; });
+}
+
+/// Whether a folder on the way to the file says what this column holds: "/year=2026/".
+bool names_column(const std::string& file, const std::string& column) {
+  return file.substr(0, file.rfind('/') + 1).find(fmt::format("/{}=", column)) != std::string::npos;
 }
 
 }  // namespace
@@ -134,40 +155,45 @@ Result<FileTables::Opened> FileTables::open_table(const catalog::Policy& policy,
     DISCREET_TRY(reader, reader_of(table, csv_types(table, *found)));
     found = look_at(reader);
     if (!found) return cannot_open(table);
-    // DuckDB would look again how the file is written at every question.
-    opened.form = CsvForm::find(table.source.location, engine);
-    const std::string pinned =
-        opened.form ? opened.form->reader(table.source.location, *found) : "";
-    const auto same = opened.form ? look_at(pinned) : found;
-    if (opened.form && same && std::ranges::equal(*same, *found, [](const auto& a, const auto& b) {
-          return a.name == b.name && a.engine_type == b.engine_type;
-        }))
-      reader = pinned;
-    else
-      opened.form.reset();
-    if (opened.form) {
-      DISCREET_TRY(opened.names, opened.form->names(files.front(), found->size(), engine));
-    }
+    // DuckDB would look again how the files are written at every question, and a row could change
+    // what it finds.
+    opened.form = CsvForm::find(files.front(), engine);
+    if (opened.form) reader = opened.form->reader(table.source.location, *found);
+    const auto same = look_at(reader);
+    if (!opened.form || !same || !same_columns(*same, *found))
+      return Error{ErrorCode::Refused,
+                   fmt::format("How the source of table '{}' is written cannot be told for sure. "
+                               "Write it with names in its first line, commas between fields and "
+                               "quotes around texts, or as Parquet.",
+                               table.name)};
+    DISCREET_TRY(opened.names, opened.form->names(files.front(), engine));
+  } else {
+    DISCREET_TRY(const std::string bare, reader_of(table, "", false));
+    const auto in_files = look_at(bare);
+    if (!in_files) return cannot_open(table);
+    for (const std::string& name : names)
+      if (!has_name(*in_files, name) || names_column(files.front(), name))
+        opened.folders.push_back(name);
+    DISCREET_TRY(reader, reader_of(table, "", !opened.folders.empty()));
   }
   opened.columns = *std::move(found);
   for (const std::string& file : files) {
-    looked_at_[table.name].insert(state_of(file));
+    const FileState state = state_of(file);
     DISCREET_TRY(const bool has, has_its_columns(opened, file, engine));
     if (!has)
       return Error{
           ErrorCode::Unavailable,
-          fmt::format("The files of table '{}' differ in their columns: '{}' has others "
-                      "than the first. Write all of them with the same names and types, or "
-                      "make them tables of their own.",
+          fmt::format("The files of table '{}' differ in their columns: '{}' has others than the "
+                      "first. Write all of them with the same names and types, or make them "
+                      "tables of their own.",
                       table.name, file)};
+    looked_at_->states[table.name].insert(state.file);
   }
   if (!engine.execute(fmt::format("CREATE OR REPLACE VIEW {} AS SELECT {} FROM {}",
                                   sql_identifier(table.name), as_opened(opened.columns), reader)))
     return cannot_open(table);
   // A pattern is several files, and may be others at the next question.
-  std::error_code ignored;
-  if (table.source.kind == catalog::SourceKind::Parquet &&
-      std::filesystem::is_regular_file(table.source.location, ignored) &&
+  if (table.source.kind == catalog::SourceKind::Parquet && !is_pattern(table.source.location) &&
       policy.table(sql::placed_table(table.name)) == nullptr) {
     const auto placed =
         placed_rows_sql(reader, as_opened(opened.columns), sql::kPlaceColumn, names, true);
@@ -179,13 +205,24 @@ Result<FileTables::Opened> FileTables::open_table(const catalog::Policy& policy,
   return opened;
 }
 
+// A Parquet file may have other columns beside them.
 Result<bool> FileTables::has_its_columns(const Opened& table, const std::string& file,
                                          DuckDb& engine) {
-  if (table.source.kind == catalog::SourceKind::Parquet)
-    return has_columns(file, table.columns, engine);
-  if (!table.form) return true;
-  DISCREET_TRY(const std::string names, table.form->names(file, table.columns.size(), engine));
-  return names == table.names;
+  if (table.form) {
+    DISCREET_TRY(const std::string names, table.form->names(file, engine));
+    return names == table.names;
+  }
+  DISCREET_TRY(const auto found,
+               describe(fmt::format("SELECT * FROM read_parquet({}, hive_partitioning = false)",
+                                    sql_literal(file)),
+                        engine));
+  return std::ranges::all_of(table.columns, [&](const sql::SchemaColumn& column) {
+    if (std::ranges::find(table.folders, column.name) != table.folders.end())
+      return names_column(file, column.name);
+    return std::ranges::any_of(found, [&](const sql::SchemaColumn& one) {
+      return one.name == column.name && one.engine_type == column.engine_type;
+    });
+  });
 }
 
 Result<std::vector<sql::SchemaColumn>> FileTables::columns(const std::string& table) const {
@@ -206,11 +243,15 @@ Result<std::string> FileTables::state(const std::vector<std::string>& tables, Du
                                  table)};
     const auto files = files_of(opened->second.source, engine);
     if (!files || files->empty()) return gone;
-    std::set<std::string> now;
+    std::set<std::string> known, now;
+    {
+      const std::scoped_lock lock(looked_at_->mutex);
+      known = looked_at_->states[table];
+    }
     for (const std::string& file : *files) {
-      const std::string one = state_of(file);
-      if (one.empty()) return gone;
-      if (!looked_at_[table].contains(one)) {
+      const FileState one = state_of(file);
+      if (one.file.empty()) return gone;
+      if (!known.contains(one.file)) {
         const auto has = has_its_columns(opened->second, file, engine);
         if (!has) return gone;
         if (!*has)
@@ -219,10 +260,13 @@ Result<std::string> FileTables::state(const std::vector<std::string>& tables, Du
                                    "Check the policy against them and open it anew.",
                                    table)};
       }
-      now.insert(one);
-      state += fmt::format("{}\n{}", table, one);
+      now.insert(one.file);
+      state += fmt::format("{}\n{}", table, one.contents);
     }
-    looked_at_[table] = std::move(now);
+    if (now != known) {
+      const std::scoped_lock lock(looked_at_->mutex);
+      looked_at_->states[table] = std::move(now);
+    }
   }
   return state;
 }

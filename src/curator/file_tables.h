@@ -1,14 +1,18 @@
 // Tables that are files: Parquet or CSV behind the embedded engine, one view per table of the
 // policy.
 //
-// Guarantee: a column has the type that it had when the table was opened, in every statement: what
-//            is of another type by now is NULL where it cannot be turned into it, and no statement
-//            fails for what a row holds.
 // Guarantee: a table whose files have other columns than when it was opened is not asked (state()).
+// Guarantee: in every statement a column has the type that it had when the table was opened. Should
+//            a file be replaced between the look at its columns and the reading, values of another
+//            type are NULL where they cannot be turned into it, and no statement fails for what a
+//            row holds. (Not so of a pattern's later files, which the engine turns into the first
+//            one's types by itself.)
+// Assumes:   types do not depend on rows: whoever writes Parquet files says what columns hold.
 #pragma once
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -38,16 +42,22 @@ class FileTables {
   struct Opened {
     catalog::Source source;
     std::vector<sql::SchemaColumn> columns{};
-    std::optional<CsvForm> form{};  ///< of CSV, where it could be told
-    std::string names{};            ///< as the first file has them written (CsvForm::names)
+    std::vector<std::string> folders{};  ///< columns that are not in Parquet files but in their
+                                         ///< folders' names ("year=2026")
+    std::optional<CsvForm> form{};       ///< of CSV
+    std::string names{};                 ///< as the first file has them written (CsvForm::names)
   };
   Result<Opened> open_table(const catalog::Policy& policy, const catalog::Table& table,
                             DuckDb& engine);
   static Result<bool> has_its_columns(const Opened& table, const std::string& file, DuckDb& engine);
 
   std::shared_ptr<const std::map<std::string, Opened>> tables_;
-  // By table: states in which its files have its columns.
-  std::map<std::string, std::set<std::string>> looked_at_;
+  // By table: states in which its files have its columns. All connections know what one has seen.
+  struct LookedAt {
+    std::mutex mutex;
+    std::map<std::string, std::set<std::string>> states;
+  };
+  std::shared_ptr<LookedAt> looked_at_ = std::make_shared<LookedAt>();
 };
 
 }  // namespace discreet

@@ -103,6 +103,50 @@ TEST_F(FileTablesTest, FoldersNamesAreColumnsToo) {
   EXPECT_TRUE(opened->state({"t"}, engine_));
 }
 
+// Only folders' names tell columns, and only where they do so of every file.
+TEST_F(FileTablesTest, AFilesOwnNameIsNoColumn) {
+  write("SELECT i::INTEGER AS v FROM range(10) t(i)", "v=1.parquet");
+  write("SELECT 'x' AS v", "v=2.parquet");
+  EXPECT_FALSE(open("v=*.parquet"));
+  fs::create_directory(folder_ / "v=3");
+  fs::rename(folder_ / "v=2.parquet", folder_ / "v=3/w.parquet");
+  EXPECT_FALSE(open("**/*.parquet"));
+  write("SELECT i::INTEGER AS v FROM range(10) t(i)", "v=3/w.parquet");
+  auto opened = open("**/*.parquet");
+  ASSERT_TRUE(opened) << opened.error().message;
+  EXPECT_EQ(number("SELECT sum(v) FROM t"), "90");
+}
+
+TEST_F(FileTablesTest, AFoldersNameComesBeforeAFilesOwnColumn) {
+  fs::create_directory(folder_ / "v=3");
+  write("SELECT 5::INTEGER AS v, 1 AS w FROM range(10)", "v=3/a.parquet");
+  for (const char* source : {"v=3/a.parquet", "v=*/*.parquet"}) {
+    auto opened = open(source);
+    ASSERT_TRUE(opened) << opened.error().message;
+    EXPECT_EQ(number("SELECT sum(v) FROM t"), "30") << source;
+    EXPECT_TRUE(opened->state({"t"}, engine_));
+  }
+}
+
+TEST_F(FileTablesTest, QuotesMayComeLater) {
+  const auto write_csv = [&](const char* text, const char* file) {
+    std::ofstream(folder_ / file) << text;
+  };
+  write_csv("id,town,v\n1,x,2\n", "q-1.csv");
+  write_csv("id,town,v\n2,\"x, y\",2\n", "q-2.csv");
+  write_csv("\"id\",\"town\",\"v\"\n3,\"z\",2\n", "q-3.csv");
+  for (const char* source : {"q-*.csv", "q-1.csv"}) {
+    auto opened = open(source);
+    ASSERT_TRUE(opened) << opened.error().message;
+    if (std::string_view(source) == "q-1.csv") {
+      write_csv("id,town,v\n1,x,2\n2,\"x, y\",2\n3,\"z\",2\n", "q-1.csv");
+      EXPECT_TRUE(opened->state({"t"}, engine_));
+    }
+    EXPECT_EQ(number("SELECT count(*) FROM t"), "3") << source;
+    EXPECT_EQ(number("SELECT count(*) FROM t WHERE town IN ('x', 'x, y', 'z')"), "3") << source;
+  }
+}
+
 TEST_F(FileTablesTest, NamesOfACsvFileAreInItsFirstLine) {
   const auto write_csv = [&](const char* text, const char* file = "t.csv") {
     std::ofstream(folder_ / file) << text;
@@ -116,12 +160,27 @@ TEST_F(FileTablesTest, NamesOfACsvFileAreInItsFirstLine) {
   EXPECT_TRUE(known()) << "rows are not looked at";
   write_csv("person;score\n");
   EXPECT_TRUE(known());
-  for (const char* other : {"score;person\n1;ann\n2;bob\n", "person;age\nann;1\nbob;2\n",
-                            "person\nann\n", "person;score;more\nann;1;2\nbob;2;3\n",
-                            "person,score\nann,1\nbob,2\n", "ann;1\nbob;2\n", ""}) {
+  write_csv(("person;score\n" + std::string(5'000'000, 'x') + ";1\n\xFF\xFE;2\nann").c_str());
+  EXPECT_TRUE(known()) << "rows are not looked at";
+  for (const char* other :
+       {"score;person\n1;ann\n2;bob\n", "person;age\nann;1\nbob;2\n", "person\nann\n",
+        "person;score;more\nann;1;2\nbob;2;3\n", "person,score\nann,1\nbob,2\n", "ann;1\nbob;2\n",
+        "", "person;score;more\nann;1;2\nperson;score\n", "pers\xFFon;score\nann;1\n"}) {
     write_csv(other);
     EXPECT_FALSE(known()) << other;
   }
+  // Names and form are every file's.
+  write_csv("a,b\n1,2\n", "p-1.csv");
+  write_csv("a,b\n3,4\n", "p-2.csv");
+  opened = open("p-*.csv");
+  ASSERT_TRUE(opened) << opened.error().message;
+  EXPECT_EQ(number("SELECT sum(a) FROM t"), "4");
+  write_csv("a,b\n3;4;5\n'x,\"y\n5,6\n", "p-2.csv");
+  EXPECT_TRUE(known()) << "rows are not looked at";
+  EXPECT_EQ(number("SELECT count(*) FROM t").find("fails"), std::string::npos);
+  write_csv("b,a\n3,4\n", "p-3.csv");
+  EXPECT_FALSE(known());
+  EXPECT_FALSE(open("p-*.csv"));
   // Without names there is nothing to compare.
   write_csv("1,2\n3,4\n", "u.csv");
   opened = open("u.csv");

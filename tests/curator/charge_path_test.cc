@@ -108,6 +108,8 @@ TEST_F(ChargePathTest, ACountIsTheOneOfTheFileAsItIsNow) {
   for (int times = 0; times < 3; ++times) EXPECT_EQ(counted(), "400");
   write(407);
   EXPECT_EQ(counted(), "407");
+  std::this_thread::sleep_for(std::chrono::seconds(5));
+  EXPECT_EQ(counted(), "407") << "the number of an earlier state";
 }
 
 TEST_F(ChargePathTest, ARefusedQuestionChargesNothing) {
@@ -254,7 +256,8 @@ TEST_F(ChargePathTest, ExplainSpendsNothingAndSaysTheSameWhateverTheRows) {
   const std::string before = explained();
   EXPECT_NE(before.find("K-norm"), std::string::npos) << before;
   // Other rows, none, and what are no rows at all.
-  for (const char* rows : {"1,1,yes\n", "", "\xFF,\"\n\0,,,\n"}) {
+  using namespace std::string_view_literals;
+  for (const std::string_view rows : {"1,1,yes\n"sv, ""sv, "\xFF,\"\n\0,,,\n"sv}) {
     std::ofstream(folder_ / "survey.csv") << "score,other,answer\n" << rows;
     EXPECT_EQ(explained(), before) << "explain read the rows";
   }
