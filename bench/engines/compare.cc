@@ -129,6 +129,11 @@ constexpr Asked kQuestions[] = {
      "by_person", 3,
      "SELECT key, sum(mine) FROM (SELECT person, key, sum(amount) AS mine FROM {} GROUP BY person, "
      "key) AS t GROUP BY key"},
+    {"count and avg by 3 words, a person is somebody",
+     "SELECT word, count(*), avg(amount) FROM {} GROUP BY word", "by_person", 3,
+     "SELECT word, sum(times), sum(mine) / sum(times) FROM (SELECT person, word, count(*) AS "
+     "times, "
+     "sum(amount) AS mine FROM {} GROUP BY person, word) AS t GROUP BY word"},
 };
 constexpr Asked kGroups = {"every row a group, a row is somebody",
                            "SELECT key, count(*) FROM {} GROUP BY key", "many", 1.5};
@@ -196,7 +201,7 @@ class Comparison {
     if (asked.reading != nullptr)
       beside += fmt::format("   reading {:.4f} s {:.2f}x", reading.cpu, ours.cpu / reading.cpu);
     std::printf(
-        "%-9s %10lld  %-40s CPU %8.4f s %8.4f s (%.4f here) %6.2fx (at most %.1fx)%s%s   "
+        "%-9s %10lld  %-46s CPU %8.4f s %8.4f s (%.4f here) %6.2fx (at most %.1fx)%s%s   "
         "wall %8.2f s %8.2f s   %zu groups, %+ld MiB\n",
         place_.name().c_str(), rows, asked.name, plain.cpu, ours.cpu, ours.here, ratio, asked.limit,
         ratio <= asked.limit ? "" : " MISSED", beside.c_str(), plain.wall, ours.wall, released,
@@ -229,7 +234,7 @@ int compare(Place& place, int argc, char** argv) {
   }
   DISCREET_CHECK(people == "turns" || people == "mixed", "--people is turns or mixed");
   std::printf("people in %s\n", people == "mixed" ? "no order" : "turns");
-  std::printf("%-9s %10s  %-40s     %10s %10s   ratio\n", "engine", "rows", "question", "plain",
+  std::printf("%-9s %10s  %-46s     %10s %10s   ratio\n", "engine", "rows", "question", "plain",
               "private");
   std::stringstream list(sizes);
   bool first = true;

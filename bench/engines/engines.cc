@@ -4,7 +4,9 @@
 // A PostgreSQL server of the benchmark's own (Debian's postgresql, work_mem = 256 MB), or Parquet
 // files behind the embedded engine.
 //   bench_engines [--engine postgres|files] [--rows N,N,...] [--rounds N] [--groups N]
-//     [--people turns|mixed] [--only WORDS] [--partitions N]  (of PostgreSQL's table)
+//     [--people turns|mixed] [--only WORDS]
+// and of PostgreSQL's table by_person [--partitions N] [--view yes], of its address
+//     [--sent rows|sums]: sums is what a server elsewhere would be asked for.
 #include <unistd.h>
 
 #include <cstdlib>
@@ -25,7 +27,8 @@ namespace {
 
 class PostgresPlace final : public Place {
  public:
-  explicit PostgresPlace(int partitions) : partitions_(partitions) {
+  PostgresPlace(int partitions, bool view, std::string sent)
+      : partitions_(partitions), view_(view), sent_(std::move(sent)) {
     // As whoever asks such questions of it would have it: sums per person stay in memory.
     server_.run("ALTER SYSTEM SET work_mem = '256MB'");
     server_.run("SELECT pg_reload_conf()");
@@ -44,6 +47,7 @@ class PostgresPlace final : public Place {
         "bench.by_row "
         "AS SELECT * FROM bench.by_person; CREATE UNLOGGED TABLE bench.many (key bigint)",
         partitions_ == 0 ? "UNLOGGED" : "", partitions_ == 0 ? "" : "PARTITION BY HASH (person)"));
+    server_.run("CREATE VIEW bench.seen AS SELECT * FROM bench.by_person WHERE amount >= 0");
     for (int part = 0; part < partitions_; ++part)
       server_.run(fmt::format(
           "CREATE UNLOGGED TABLE bench.part_{0} PARTITION OF bench.by_person FOR VALUES WITH "
@@ -61,12 +65,15 @@ class PostgresPlace final : public Place {
         groups));
   }
   std::string source(const std::string& table) const override {
-    return server_.address("bench." + table);
+    return server_.address("bench." + seen(table)) + (sent_ == "sums"   ? "&rows=summed"
+                                                      : sent_ == "rows" ? "&rows=sent"
+                                                                        : "");
   }
   void plain(const std::string& sql, const std::string& table) override {
     // One row at a time too: many groups take no memory here.
-    DISCREET_CHECK(connection_->send(fmt::format(fmt::runtime(sql), "bench." + table)).has_value(),
-                   "the plain query failed");
+    DISCREET_CHECK(
+        connection_->send(fmt::format(fmt::runtime(sql), "bench." + seen(table))).has_value(),
+        "the plain query failed");
     for (auto row = connection_->next_row();; row = connection_->next_row()) {
       DISCREET_CHECK(row.has_value(), "the plain query failed");
       if (!*row) return;
@@ -79,7 +86,13 @@ class PostgresPlace final : public Place {
   }
 
  private:
+  std::string seen(const std::string& table) const {
+    return view_ && table == "by_person" ? "seen" : table;
+  }
+
   int partitions_;
+  bool view_;
+  std::string sent_;
   testing::PostgresServer& server_ = testing::postgres_server();
   std::optional<postgres::Connection> connection_;
 };
@@ -130,18 +143,21 @@ class FilesPlace final : public Place {
 }  // namespace discreet::bench
 
 int main(int argc, char** argv) {
-  std::string engine;
+  std::string engine, sent;
   int partitions = 0;
+  bool view = false;
   for (int i = 1; i + 1 < argc; i += 2) {
     if (std::strcmp(argv[i], "--engine") == 0) engine = argv[i + 1];
     if (std::strcmp(argv[i], "--partitions") == 0) partitions = std::atoi(argv[i + 1]);
+    if (std::strcmp(argv[i], "--view") == 0) view = std::strcmp(argv[i + 1], "yes") == 0;
+    if (std::strcmp(argv[i], "--sent") == 0) sent = argv[i + 1];
   }
   if (engine.empty() || engine == "files") {
     discreet::bench::FilesPlace files;
     discreet::bench::compare(files, argc, argv);
   }
   if (engine.empty() || engine == "postgres") {
-    discreet::bench::PostgresPlace postgres(partitions);
+    discreet::bench::PostgresPlace postgres(partitions, view, sent);
     discreet::bench::compare(postgres, argc, argv);
   }
 }

@@ -4,7 +4,10 @@
 // A Spark Connect server of the benchmark's own with two executors (DISCREET_SPARK_HOME, as make
 // test-spark has it), tables in Parquet.
 //   bench_spark [--rows N,N,...] [--rounds N] [--groups N] [--people turns|mixed] [--only WORDS]
+//     [--partitioned yes] (by the three words) [--sent rows|sums] (sums is what a server elsewhere
+//     would be asked for)
 #include <cstdlib>
+#include <cstring>
 
 #include <fmt/format.h>
 
@@ -18,8 +21,10 @@ namespace {
 
 class SparkPlace final : public Place {
  public:
-  SparkPlace()
-      : engine_(SparkEngine::open(spark::Address::parse(server_.address()).value(), {}).value()) {}
+  SparkPlace(bool partitioned, std::string sent)
+      : partitioned_(partitioned),
+        sent_(std::move(sent)),
+        engine_(SparkEngine::open(spark::Address::parse(server_.address()).value(), {}).value()) {}
   std::string name() const override { return "spark"; }
   void make(long long rows, long long groups, bool mixed) override {
     // A server that is there already may have the rows too.
@@ -27,10 +32,11 @@ class SparkPlace final : public Place {
     server_.run("DROP DATABASE IF EXISTS bench CASCADE");
     server_.run("CREATE DATABASE bench");
     server_.run(fmt::format(
-        "CREATE TABLE bench.by_row USING parquet AS SELECT pmod({2}, {1}) AS person, CAST(id * "
+        "CREATE TABLE bench.by_row USING parquet {3} AS SELECT pmod({2}, {1}) AS person, CAST(id * "
         "104729 % 1000 AS INT) AS key, CAST(id % 1000 AS INT) AS amount, element_at(array('red', "
         "'blue', 'green'), CAST(1 + id % 3 AS INT)) AS word FROM range({0})",
-        rows, std::max(1LL, rows / 10), mixed ? "xxhash64(id)" : "id * 7919"));
+        rows, std::max(1LL, rows / 10), mixed ? "xxhash64(id)" : "id * 7919",
+        partitioned_ ? "PARTITIONED BY (word)" : ""));
     server_.run("CREATE VIEW bench.by_person AS SELECT * FROM bench.by_row");
     server_.run(fmt::format(
         "CREATE TABLE bench.many USING parquet AS SELECT id * 7919 AS key FROM range({})", groups));
@@ -39,7 +45,9 @@ class SparkPlace final : public Place {
       DISCREET_CHECK(engine_->describe(table).has_value(), "the benchmark's tables are not there");
   }
   std::string source(const std::string& table) const override {
-    return server_.address("bench." + table);
+    return server_.address("bench." + table) + (sent_ == "sums"   ? "?rows=summed"
+                                                : sent_ == "rows" ? "?rows=sent"
+                                                                  : "");
   }
   void plain(const std::string& sql, const std::string& table) override {
     auto rows = engine_->query(fmt::format(fmt::runtime(sql), "bench." + table));
@@ -56,6 +64,8 @@ class SparkPlace final : public Place {
   }
 
  private:
+  bool partitioned_;
+  std::string sent_;
   testing::SparkServer& server_ = testing::spark_server();
   std::unique_ptr<SparkEngine> engine_;
 };
@@ -65,6 +75,13 @@ class SparkPlace final : public Place {
 
 int main(int argc, char** argv) {
   setenv("DISCREET_SPARK_COMPILED", "1", 1);
-  discreet::bench::SparkPlace place;
+  bool partitioned = false;
+  std::string sent;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    if (std::strcmp(argv[i], "--partitioned") == 0)
+      partitioned = std::strcmp(argv[i + 1], "yes") == 0;
+    if (std::strcmp(argv[i], "--sent") == 0) sent = argv[i + 1];
+  }
+  discreet::bench::SparkPlace place(partitioned, sent);
   return discreet::bench::compare(place, argc, argv);
 }

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "base/parse_number.h"
+#include "cli/interruption.h"
 #include "random/secure_random.h"
 
 namespace discreet::cli {
@@ -49,8 +50,10 @@ int with_question(const QuestionArguments& arguments,
   if (!policy) return fail(policy.error());
   const SystemClock clock;
   SecureRandom random;
+  const Interruption interruption;
   auto curator = Curator::open(*policy, clock, random, operator_log());
   if (!curator) return fail(curator.error());
+  curator->stop_with(interruption.token());
   return work(*curator, *std::move(question));
 }
 

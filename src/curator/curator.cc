@@ -175,15 +175,10 @@ struct Curator::Remembered {
   std::shared_ptr<const Answer> answer;            // on record; a charge has one answer, for good
 };
 
-// The statement without its price: another epsilon needs no other plan.
-struct Curator::Planned {
-  std::shared_ptr<const sql::PlannedQuestion> question;
-  std::string snapshot;  // of its tables
-};
-
 struct Curator::Memory {
   std::mutex mutex;  // of both
-  Generations<Planned> plans{256};
+  // The statement without its price: neither another epsilon nor other rows need another plan.
+  Generations<std::shared_ptr<const sql::PlannedQuestion>> plans{256};
   Generations<std::shared_ptr<Remembered>> questions{256};
 };
 
@@ -200,16 +195,11 @@ Result<Curator> Curator::connect(RandomSource& random) const {
   return Curator(policy_, random, std::move(data), ledger_, memory_);
 }
 
-Result<Curator::Planned> Curator::plan(const Question& question) {
+Result<std::shared_ptr<const sql::PlannedQuestion>> Curator::plan(const Question& question) {
   const std::string key = fmt::format("{}\n{}", question.account, text_of(question));
-  std::optional<Planned> known;
   {
     const std::scoped_lock lock(memory_->mutex);
-    known = memory_->plans.find(key);
-  }
-  if (known) {
-    DISCREET_TRY(const std::string snapshot, data_.snapshot(known->question->tables));
-    if (known->snapshot == snapshot) return *std::move(known);
+    if (auto known = memory_->plans.find(key)) return *std::move(known);
   }
   const AskerSchema schema(policy_, data_, question.account);
   const sql::Planner planner(policy_, schema);
@@ -220,19 +210,17 @@ Result<Curator::Planned> Curator::plan(const Question& question) {
     if (any) planned = planner.plan(question.sql, question.parameters);
   }
   if (!planned) return planned.error();
-  Planned made{std::make_shared<const sql::PlannedQuestion>(*std::move(planned)), ""};
-  DISCREET_TRY(made.snapshot, data_.snapshot(made.question->tables));
+  const auto made = std::make_shared<const sql::PlannedQuestion>(*std::move(planned));
   const std::scoped_lock lock(memory_->mutex);
   memory_->plans.put(key, made);
   return made;
 }
 
 Result<Curator::Prepared> Curator::prepare(const Question& question) {
-  DISCREET_TRY(Planned plan, this->plan(question));
   Prepared prepared;
-  prepared.planned = std::move(plan.question);
-  prepared.snapshot = std::move(plan.snapshot);
+  DISCREET_TRY(prepared.planned, plan(question));
   const auto& planned = *prepared.planned;
+  DISCREET_TRY(prepared.snapshot, data_.snapshot(planned.tables));
   if (question.account != kOwnerAccount) {
     DISCREET_TRY_VOID(ensure_account(*ledger_, policy_, question.account));
     for (const std::string& name : planned.tables)
@@ -241,7 +229,6 @@ Result<Curator::Prepared> Curator::prepare(const Question& question) {
                        "a plan reads a table that its asker may not know of");
   }
   if (planned.is_public()) return prepared;
-  DISCREET_TRY_VOID(data_.check(planned));
 
   DISCREET_TRY(const ledger::Balance balance, ledger_->balance(question.account));
   const double granted = balance.granted.delta ? balance.granted.delta->value() : 1;
@@ -339,8 +326,15 @@ Result<std::vector<DescribedColumn>> Curator::describe(const Question& question)
   return columns;
 }
 
+Result<void> Curator::go_on() const {
+  if (stop_.stop_requested())
+    return Error{ErrorCode::Unavailable, "The question was cancelled. Nothing was charged."};
+  return {};
+}
+
 Result<Answer> Curator::run(const Prepared& prepared, const Question& question,
                             std::uint64_t charge) {
+  const std::stop_callback when_asked(stop_, [this] { data_.engine().cancel(); });
   // Until an answer is on record nothing has left, so a lost connection may start it all over, with
   // fresh noise; what the first attempt drew is forgotten.
   constexpr int kAttemptsMax = 3;
@@ -349,7 +343,7 @@ Result<Answer> Curator::run(const Prepared& prepared, const Question& question,
     const bool lost = !answer && data_.engine().was_lost();
     data_.carry_nothing();
     data_.engine().end();
-    if (!lost || attempt == kAttemptsMax) return answer;
+    if (!lost || attempt == kAttemptsMax || stop_.stop_requested()) return answer;
   }
 }
 
@@ -360,7 +354,10 @@ Result<Answer> Curator::run_once(const Prepared& prepared, const Question& quest
   std::optional<Texts> rows;
   const std::uint64_t ahead_before = noise_from_pool(random_);
   DISCREET_TRY_VOID(data_.engine().begin());
-  DISCREET_TRY_VOID(data_.bring(planned.tables));
+  // Asked for before there was anything to stop.
+  if (stop_.stop_requested())
+    return Error{ErrorCode::Unavailable, "it was cancelled before its first statement"};
+  DISCREET_TRY_VOID(data_.bring(planned));
   for (std::size_t i = 0; i < prepared.jobs.size(); ++i) {
     const sql::Release& release = planned.releases[i];
     DISCREET_TRY(ReleasedTable table, prepared.jobs[i].run(data_.engine(), random_));
@@ -445,7 +442,9 @@ Result<Answer> Curator::answer_plainly(const Question& question) {
 
   DISCREET_TRY(auto known, recorded(*remembered, question));
   if (known) return *std::move(known);
-  // Before anything is paid: is the engine there?
+  DISCREET_TRY_VOID(go_on());
+  // Before anything is paid: is the engine there, and will it take the statements?
+  DISCREET_TRY_VOID(data_.check(*prepared.planned));
   DISCREET_TRY_VOID(data_.engine().begin());
   auto charged = ledger_->charge({question.account, prepared.key, question.request, question.sql,
                                   *prepared.loss, *prepared.price});
@@ -495,6 +494,7 @@ Result<Explanation> Curator::explain(const Question& question) {
 
 Result<Explanation> Curator::explain_anew(const Question& question, const Prepared& prepared) {
   const auto& planned = *prepared.planned;
+  if (!planned.is_public()) DISCREET_TRY_VOID(data_.check(planned));
   DISCREET_TRY(ledger::Balance remaining, ledger_->balance(question.account));
   Explanation explanation{{}, {}, std::move(remaining), true, {}, {}, {}, planned.notices};
   explanation.cost = {prepared.cost.epsilon.value(), prepared.cost.delta.value(), prepared.rho()};

@@ -10,6 +10,8 @@
 #pragma once
 
 #include <memory>
+#include <stop_token>
+#include <utility>
 
 #include "base/clock.h"
 #include "catalog/policy.h"
@@ -88,9 +90,10 @@ class Curator {
     return complete_certificate(answer.certificate, *ledger_);
   }
 
-  /// Stops the statement that the engine runs now; its question then fails, paid and unanswered.
-  /// From any thread.
-  void cancel() { data_.engine().cancel(); }
+  /// From now on questions end where this asks for it, from any thread: before the charge nothing
+  /// is charged; after it the engine's statement is stopped, and the question is paid and
+  /// unanswered. Nobody asked for it in the next one, so whoever gave this takes it back.
+  void stop_with(std::stop_token stop) { stop_ = std::move(stop); }
 
   /// Looks for twins that the ledger has recorded: made before this process began, or elsewhere.
   Result<void> find_twins();
@@ -100,7 +103,6 @@ class Curator {
   const Data& data() const { return data_; }
 
  private:
-  struct Planned;
   struct Prepared;
   struct PreparedTwin;
   struct Remembered;
@@ -112,6 +114,8 @@ class Curator {
         data_(std::move(data)),
         ledger_(std::move(ledger)),
         memory_(std::move(memory)) {}
+  /// Unavailable: somebody asked to stop, and nothing is charged yet.
+  Result<void> go_on() const;
   Result<Answer> answer_plainly(const Question& question);
   Result<std::optional<Answer>> recorded(Remembered& remembered, const Question& question);
   Result<Prepared> prepare(const Question& question);
@@ -121,7 +125,7 @@ class Curator {
   Result<Explanation> explain_anew(const Question& question, const Prepared& prepared);
   Result<Answer> run(const Prepared& prepared, const Question& question, std::uint64_t charge);
   Result<Answer> run_once(const Prepared& prepared, const Question& question, std::uint64_t charge);
-  Result<Planned> plan(const Question& question);
+  Result<std::shared_ptr<const sql::PlannedQuestion>> plan(const Question& question);
   // SYNTHESIZE (twin_statement.cc).
   Result<PreparedTwin> prepare_twin(const Question& question,
                                     const sql::SynthesizeStatement& statement);
@@ -135,6 +139,7 @@ class Curator {
   Data data_;
   std::shared_ptr<ledger::Ledger> ledger_;
   std::shared_ptr<Memory> memory_;
+  std::stop_token stop_;
 };
 
 }  // namespace discreet

@@ -1,7 +1,10 @@
 #include "curator/data.h"
 
+#include <fmt/format.h>
+
 #include "curator/twins.h"
 #include "ledger/sha256.h"
+#include "sql/emit.h"
 
 namespace discreet {
 
@@ -36,8 +39,17 @@ const catalog::Table* Data::twin(const std::string& table) const {
   return twins_->table(table);
 }
 
-std::string Data::relation(const std::string& table) const {
-  return remote_ ? remote_->relation(table) : sql_identifier(table);
+std::string Data::scan(const sql::Scan& scan) const {
+  if (remote_) return remote_->dialect().scan(scan, [](sql::ColumnId) { return true; });
+  std::string columns;
+  for (const auto& [name, id] : scan.columns)
+    columns += fmt::format("{}{} AS {}", columns.empty() ? "" : ", ", sql_identifier(name),
+                           sql::column_name(id));
+  return fmt::format("SELECT {} FROM {}", columns, sql_identifier(scan.table));
+}
+
+std::string Data::statement(const std::string& sql) const {
+  return remote_ ? remote_->dialect().statement(sql) : sql;
 }
 
 Result<std::vector<sql::SchemaColumn>> Data::columns(const std::string& table) const {
@@ -50,10 +62,12 @@ Result<void> Data::check(const sql::PlannedQuestion& question) {
   return remote_ ? remote_->check(question) : Result<void>();
 }
 
-Result<void> Data::bring(const std::vector<std::string>& tables) {
+Result<void> Data::bring(const sql::PlannedQuestion& question) {
   if (!remote_) return {};
-  for (const std::string& table : tables)
-    if (const auto* found = policy_->table(table); found != nullptr && found->is_public())
+  for (const std::string& table : question.tables)
+    if (const auto* found = policy_->table(table);
+        found != nullptr && found->is_public() &&
+        question.final_text_sql.find(table) != std::string::npos)
       DISCREET_TRY_VOID(remote_->bring(table, engine_));
   return {};
 }

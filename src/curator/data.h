@@ -34,8 +34,10 @@ class Data final : public sql::SchemaProvider {
   Twins& twins() { return *twins_; }
   const Twins& twins() const { return *twins_; }
 
-  /// The table's name inside a statement for engine().
-  std::string relation(const std::string& table) const;
+  /// A SELECT of these columns for engine(), each under the name of its number.
+  std::string scan(const sql::Scan& scan) const;
+  /// A statement for engine() that was put together from DuckDB's phrases around such a SELECT.
+  std::string statement(const std::string& sql) const;
 
   const sql::EngineDialect* dialect() const override {
     return remote_ ? &remote_->dialect() : nullptr;
@@ -49,8 +51,8 @@ class Data final : public sql::SchemaProvider {
   /// Whether the engine will take the question's statements; reads no row.
   Result<void> check(const sql::PlannedQuestion& question);
 
-  /// Public tables that the final statement may read, for the embedded engine.
-  Result<void> bring(const std::vector<std::string>& tables);
+  /// Public tables that the final statement reads, for the embedded engine.
+  Result<void> bring(const sql::PlannedQuestion& question);
   /// Statements of later releases may read what this one gave out.
   void carry(const sql::Release& release, const ReleasedTable& table);
   void carry_nothing();

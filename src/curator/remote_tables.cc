@@ -1,12 +1,12 @@
 #include "curator/remote_tables.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <mutex>
 
 #include <fmt/format.h>
 
+#include "engines/cancellation.h"
 #include "engines/duckdb/appender.h"
 #include "engines/duckdb/parquet_tables.h"
 #include "engines/postgres/engine.h"
@@ -87,19 +87,19 @@ class RemoteTables::Carrying final : public Engine {
   std::vector<sql::InlineTable> tables;
 
   Result<EngineRows> query(const std::string& sql) override {
-    if (is_cancelled()) return stopped();
+    DISCREET_TRY_VOID(cancellation_.check());
     return engine_.query(whole(sql));
   }
   Result<void> check(const std::string& sql) override { return engine_.check(whole(sql)); }
   Result<VisitedRows> visit(const std::string& sql, const std::vector<std::string>& columns,
                             const ChunkVisitor& visitor) override {
-    if (is_cancelled()) return stopped();
+    DISCREET_TRY_VOID(cancellation_.check());
     return engine_.visit(whole(sql), columns, visitor);
   }
   Result<Engine*> over_files(const std::vector<std::string>& names) override {
     for (const std::string& name : names) {
       DISCREET_TRY(const auto files, engine_.plain_files(shared_->relations.at(name)));
-      if (files.empty()) return nullptr;
+      if (files.files.empty()) return nullptr;
       if (!files_) {
         DISCREET_TRY(DuckDb connection, shared_->connect_to_files());
         const std::scoped_lock lock(mutex_);
@@ -115,29 +115,23 @@ class RemoteTables::Carrying final : public Engine {
     return files_ ? &files_->engine() : nullptr;
   }
   Result<void> begin() override {
-    cancelled_ = false;
-    in_question_ = true;
+    cancellation_.begin();
     return engine_.begin();
   }
   void end() override {
-    in_question_ = false;
+    cancellation_.end();
     engine_.end();
   }
   bool was_lost() const override { return engine_.was_lost(); }
   /// Whichever of the two runs a statement: what the files' reader leaves unread is not read there.
   void cancel() const override {
-    cancelled_ = true;
+    cancellation_.ask();
     engine_.cancel();
     const std::scoped_lock lock(mutex_);
     if (files_) files_->engine().cancel();
   }
 
  private:
-  /// Only the question that runs: what comes late is not for the next one.
-  bool is_cancelled() const { return in_question_ && cancelled_; }
-  static Error stopped() {
-    return Error{ErrorCode::Unavailable, "The statement was cancelled before it ran."};
-  }
   std::string whole(const std::string& sql) const {
     std::vector<sql::InlineTable> read;
     for (const auto& table : tables)
@@ -147,8 +141,7 @@ class RemoteTables::Carrying final : public Engine {
 
   RemoteEngine& engine_;
   const std::shared_ptr<const Shared> shared_;
-  std::atomic<bool> in_question_ = false;
-  mutable std::atomic<bool> cancelled_ = false;
+  mutable Cancellation cancellation_;
   mutable std::mutex mutex_;  // of `files_`, which cancel() looks at
   std::unique_ptr<ParquetTables> files_;
 };
@@ -192,16 +185,18 @@ Result<std::unique_ptr<RemoteEngine>> RemoteTables::open_postgres(const catalog:
                                                                   Shared& shared) {
   std::unique_ptr<PostgresEngine> engine;
   std::string server, first;
+  std::optional<bool> sends_rows;
   std::map<std::string, sql::PostgresTable> tables;
   for (const catalog::Table& table : policy.tables()) {
     DISCREET_TRY(const auto address, postgres::Address::parse(table.source.location));
     if (!engine) {
       server = address.server;
+      sends_rows = address.sends_rows;
       first = table.name;
       PostgresEngineSettings settings;
       settings.operator_log = log;
       DISCREET_TRY(engine, PostgresEngine::open(address, std::move(settings)));
-    } else if (address.server != server) {
+    } else if (address.server != server || address.sends_rows != sends_rows) {
       return Error{ErrorCode::Refused,
                    fmt::format("Tables '{}' and '{}' live in different databases. The tables of a "
                                "policy live in one: write the same address, with another table=.",
@@ -216,7 +211,8 @@ Result<std::unique_ptr<RemoteEngine>> RemoteTables::open_postgres(const catalog:
     shared.columns[table.name] = described.schema();
     tables[table.name] = std::move(described);
   }
-  shared.dialect = sql::make_postgres_dialect(std::move(tables), engine && engine->is_near());
+  shared.dialect = sql::make_postgres_dialect(std::move(tables),
+                                              engine && sends_rows.value_or(engine->is_near()));
   return std::unique_ptr<RemoteEngine>(std::move(engine));
 }
 
@@ -247,7 +243,8 @@ Result<std::unique_ptr<RemoteEngine>> RemoteTables::open_spark(const catalog::Po
     shared.columns[table.name] = described.schema();
     tables[table.name] = std::move(described);
   }
-  shared.dialect = sql::make_spark_dialect(std::move(tables), server.is_near());
+  shared.dialect =
+      sql::make_spark_dialect(std::move(tables), server.sends_rows.value_or(server.is_near()));
   return engine;
 }
 

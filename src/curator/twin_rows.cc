@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "sql/emit.h"
+
 namespace discreet {
 namespace {
 
@@ -67,6 +69,12 @@ Result<TwinRows> TwinRows::plan(const catalog::Table& table, const Data& data) {
   DISCREET_TRY(const auto columns, data.columns(table.name));
   TwinRows plan;
   std::string select;
+  sql::Scan scan{table.name, {}, std::nullopt};
+  const auto scanned = [&](const std::string& column) {
+    const auto id = static_cast<sql::ColumnId>(scan.columns.size() + 1);
+    scan.columns.push_back({column, id});
+    return sql::column_name(id);
+  };
   for (const auto& column : columns) {
     const catalog::Column said = table.column(column.name);
     if (said.hidden || column.name == table.unit.column) continue;
@@ -77,7 +85,7 @@ Result<TwinRows> TwinRows::plan(const catalog::Table& table, const Data& data) {
       continue;
     }
     spec->name = column.name;
-    const std::string name = sql_identifier(column.name);
+    const std::string name = scanned(column.name);
     select += fmt::format("{}CAST({} AS VARCHAR) AS {}", select.empty() ? "" : ", ", name, name);
     plan.specs.push_back(*std::move(spec));
     plan.types.push_back(column.engine_type);
@@ -85,10 +93,9 @@ Result<TwinRows> TwinRows::plan(const catalog::Table& table, const Data& data) {
   if (plan.specs.empty())
     return Error{ErrorCode::Refused,
                  "no column of this table can be synthesised; give columns values or ranges"};
-  const std::string from = data.relation(table.name);
   switch (table.unit.kind) {
     case catalog::Unit::Kind::Row:
-      plan.sql = fmt::format("SELECT {} FROM {}", select, from);
+      plan.sql = fmt::format("SELECT {} FROM ({})", select, data.scan(scan));
       break;
     case catalog::Unit::Kind::None:
       return Error{ErrorCode::Refused, "the table is public: copy it, a twin would only be worse"};
@@ -99,16 +106,17 @@ Result<TwinRows> TwinRows::plan(const catalog::Table& table, const Data& data) {
                      "the table must be joined to learn whose rows it holds; take the table that "
                      "has the unit as a column"};
       // One row per unit, drawn anew: which one says nothing about other units.
-      const std::string unit = sql_identifier(table.unit.column);
+      const std::string unit = scanned(table.unit.column);
       plan.sql = fmt::format(
           "SELECT {} FROM (SELECT *, row_number() OVER (PARTITION BY {} ORDER BY random()) AS "
-          "discreet_row FROM {} WHERE {} IS NOT NULL) AS rows WHERE discreet_row = 1",
-          select, unit, from, unit);
+          "discreet_row FROM ({}) WHERE {} IS NOT NULL) WHERE discreet_row = 1",
+          select, unit, data.scan(scan), unit);
       plan.notes.push_back(
           fmt::format("one row per {} is used, drawn at random", table.unit.column));
       break;
     }
   }
+  plan.sql = data.statement(plan.sql);
   return plan;
 }
 

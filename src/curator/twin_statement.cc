@@ -134,13 +134,17 @@ Result<Answer> Curator::make_twin(const Question& question,
                              "from other rows; a twin stays as it is, so take another name.",
                              statement.twin)};
   DISCREET_TRY_VOID(data_.engine().check(prepared.rows.sql));
+  DISCREET_TRY_VOID(go_on());
   DISCREET_TRY(ledger::Receipt receipt,
                ledger_->charge({question.account, prepared.key, question.request, question.sql,
                                 prepared.loss, prepared.price}));
   const std::uint64_t charge = receipt.charge();
   const auto made = [&]() -> Result<RecordedTwins> {
+    const std::stop_callback when_asked(stop_, [this] { data_.engine().cancel(); });
     DISCREET_TRY(const auto raw, prepared.rows.read(data_));
-    DISCREET_TRY(auto fitted, synth::fit_raw(raw, prepared.rows.specs, prepared.request, random_));
+    synth::RawTwinRequest request = prepared.request;
+    request.progress = [stop = stop_](std::string_view, double) { return !stop.stop_requested(); };
+    DISCREET_TRY(auto fitted, synth::fit_raw(raw, prepared.rows.specs, request, random_));
     RecordedTwins twins{std::move(fitted.twin.notes), std::move(fitted.tables),
                         prepared.rows.types};
     twins.notes.insert(twins.notes.end(), prepared.rows.notes.begin(), prepared.rows.notes.end());

@@ -97,6 +97,17 @@ struct RemoteColumn {
   bool is_enum = false;
 };
 
+/// Parquet files of this machine that hold a relation's rows, whole and alone.
+struct PlainFiles {
+  /// A column that no file has: one value for all rows of a file, as text; absent: NULL.
+  struct Constant {
+    std::string column;
+    std::vector<std::optional<std::string>> values;  ///< by file
+  };
+  std::vector<std::string> files{};
+  std::vector<Constant> constants{};
+};
+
 /// An engine that keeps its own tables, elsewhere. Its dialect is not DuckDB's.
 class RemoteEngine : public Engine {
  public:
@@ -110,11 +121,10 @@ class RemoteEngine : public Engine {
   /// another name, and its questions are asked anew. "" where the engine cannot tell.
   virtual Result<std::string> identity(const std::string& relation) = 0;
 
-  /// Parquet files of this machine that hold a relation's rows and nothing else, as identity() saw
-  /// them last. Empty: they lie elsewhere, or there is more to the relation than its files.
-  virtual Result<std::vector<std::string>> plain_files(
-      [[maybe_unused]] const std::string& relation) {
-    return std::vector<std::string>();
+  /// The relation's files, as identity() saw them last. None: they lie elsewhere, or there is more
+  /// to the relation than its files.
+  virtual Result<PlainFiles> plain_files([[maybe_unused]] const std::string& relation) {
+    return PlainFiles();
   }
 };
 

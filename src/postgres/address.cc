@@ -45,6 +45,12 @@ Result<Address> Address::parse(std::string_view text) {
       const auto part = rest.substr(0, end);
       if (part.starts_with("table="))
         address.table = unescaped(part.substr(6));
+      else if (part == "rows=sent" || part == "rows=summed")
+        address.sends_rows = part == "rows=sent";
+      else if (part.starts_with("rows="))
+        return invalid_input(
+            "rows= takes sent (rows may come here to be added up per person) or summed (the server "
+            "adds up)");
       else if (!part.empty())
         kept += (kept.empty() ? "?" : "&") + std::string(part);
       rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);

@@ -2,10 +2,12 @@
 //
 //   postgres://user@host:5432/database?table=schema.table&sslmode=verify-full
 //
-// Everything libpq understands, and `table`. A password is not among it: the policy is read by
-// people, and printed. libpq takes it from PGPASSFILE, ~/.pgpass, PGPASSWORD or passfile=FILE.
+// Everything libpq understands, and `table` and `rows`. A password is not among it: the policy is
+// read by people, and printed. libpq takes it from PGPASSFILE, ~/.pgpass, PGPASSWORD or
+// passfile=FILE.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,9 +16,12 @@
 namespace discreet::postgres {
 
 struct Address {
-  std::string server;  ///< the address without `table`: what libpq gets
+  std::string server;  ///< the address without what is ours: what libpq gets
   std::string table;   ///< as written, "schema.table" or "table"; may be empty
   std::string shown;   ///< for messages: "database at host"
+  /// rows=sent, rows=summed: whether rows may come here to be added up per person. Absent: if the
+  /// server is on this machine.
+  std::optional<bool> sends_rows;
 
   /// InvalidInput: not an address, or one with a password.
   static Result<Address> parse(std::string_view text);

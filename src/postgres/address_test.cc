@@ -18,6 +18,17 @@ TEST(AddressTest, TheTableIsTakenOutAndTheRestIsLibpqs) {
   EXPECT_EQ(Address::parse("postgres:///x?table=t")->server, "postgres:///x");
 }
 
+TEST(AddressTest, WhetherRowsMayComeIsOurs) {
+  EXPECT_EQ(Address::parse("postgres://h/x")->sends_rows, std::nullopt);
+  const auto sent = Address::parse("postgres://h/x?rows=sent&table=t&sslmode=require");
+  EXPECT_EQ(sent->sends_rows, true);
+  EXPECT_EQ(sent->server, "postgres://h/x?sslmode=require");
+  EXPECT_EQ(Address::parse("postgres://h/x?rows=summed")->sends_rows, false);
+  const auto odd = Address::parse("postgres://h/x?rows=all");
+  ASSERT_FALSE(odd);
+  EXPECT_THAT(odd.error().message, HasSubstr("sent"));
+}
+
 TEST(AddressTest, APasswordIsRefusedWhereverItStands) {
   for (const char* text :
        {"postgres://reader:word@db.example/x", "postgresql:///x?user=reader&password=word"}) {

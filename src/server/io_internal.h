@@ -127,8 +127,10 @@ inline Error canceled_error(bool by_user) {
                                           : "canceling statement due to statement timeout"};
 }
 
-/// Runs `work` on a worker. Unavailable: too many wait, it took too long, or it was given up; the
-/// worker then finishes it for nobody, and what was charged stays charged. `work` must own what it
+/// Runs `work` on a worker. Unavailable: too many wait, it took too long, or it was given up; it is
+/// then stopped, and what was charged stays charged. It is stopped when an answer might have left:
+/// whether it was done by then is seen in the ledger, and must tell no more than the answer's time
+/// would have (time_slots.h). `work` must own what it
 /// uses except the service, and never the session: a worker that drops the last reference would end
 /// a session outside of the I/O thread. It must be a named variable of the caller: g++ 12 destroys
 /// a lambda that is written inside a co_await expression twice.
@@ -137,13 +139,19 @@ awaitable<Result<T>> on_worker(Service& service, Service::Line line,
                                std::shared_ptr<Waiting> waiting, std::chrono::milliseconds timeout,
                                std::function<Result<T>(Curator&)> work) {
   const auto executor = co_await asio::this_coro::executor;
+  const auto started = Steady::now();
+  std::stop_source stop;
   auto outcome = std::make_shared<std::optional<Result<T>>>();
   waiting->given_up_ = false;
   waiting->timer_.expires_after(timeout);
   const bool posted = service.post(line, [=, work = std::move(work)](Curator& curator) {
     Result<T> made = [&]() -> Result<T> {
       try {
-        return work(curator);
+        if (stop.stop_requested()) return canceled_error(true);  // nobody waits for it any more
+        curator.stop_with(stop.get_token());
+        auto done = work(curator);
+        curator.stop_with({});
+        return done;
       } catch (const std::exception&) {
         // A broken invariant: no answer, and nothing of what was being done is said.
         return Error{ErrorCode::Unavailable,
@@ -160,8 +168,9 @@ awaitable<Result<T>> on_worker(Service& service, Service::Line line,
   while (!*outcome) {
     const auto [stopped] = co_await waiting->timer_.async_wait(kTuple);
     if (*outcome) break;
-    if (waiting->given_up_) co_return canceled_error(true);
-    if (!stopped) co_return canceled_error(false);
+    if (!waiting->given_up_ && stopped) continue;
+    service.stop_at(next_slot(started, Steady::now(), service.settings().quantum), stop);
+    co_return canceled_error(waiting->given_up_);
   }
   co_return std::move(**outcome);
 }

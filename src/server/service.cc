@@ -67,6 +67,7 @@ Result<std::unique_ptr<Service>> Service::open(const catalog::Policy& policy, co
       self->work(*worker.curator, quick_only);
     });
   }
+  service->stopper_ = std::thread([self = service.get()] { self->ask_for_stops(); });
   return service;
 }
 
@@ -83,6 +84,40 @@ void Service::stop() {
   quick_changed_.notify_all();
   for (const auto& worker : workers_)
     if (worker->thread.joinable()) worker->thread.join();
+  {
+    const std::scoped_lock lock(stops_mutex_);
+    stops_end_ = true;
+  }
+  stops_changed_.notify_all();
+  if (stopper_.joinable()) stopper_.join();
+}
+
+void Service::stop_at(Steady::time_point when, std::stop_source what) {
+  {
+    const std::scoped_lock lock(stops_mutex_);
+    stops_.emplace(when, std::move(what));
+  }
+  stops_changed_.notify_all();
+}
+
+void Service::ask_for_stops() {
+  std::unique_lock lock(stops_mutex_);
+  while (!stops_end_) {
+    if (stops_.empty()) {
+      stops_changed_.wait(lock);
+      continue;
+    }
+    const auto first = stops_.begin();
+    if (first->first > Steady::now()) {
+      stops_changed_.wait_until(lock, first->first);
+      continue;
+    }
+    std::stop_source what = std::move(first->second);
+    stops_.erase(first);
+    lock.unlock();
+    what.request_stop();
+    lock.lock();
+  }
 }
 
 bool Service::post(Line line, Work work) {

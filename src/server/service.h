@@ -14,6 +14,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
@@ -28,6 +29,7 @@
 #include "server/log.h"
 #include "server/metrics.h"
 #include "server/settings.h"
+#include "server/time_slots.h"
 
 namespace discreet::server {
 
@@ -68,6 +70,8 @@ class Service {
   bool post(Line line, Work work);
   /// Waits for the work that was posted.
   void stop();
+  /// Asks for a stop at this time, on a thread that may wait for an engine far away.
+  void stop_at(Steady::time_point when, std::stop_source what);
 
   /// What this user may see of the policy's tables, in its order.
   std::vector<VisibleTable> visible_tables(const std::string& user) const;
@@ -149,6 +153,13 @@ class Service {
 
   struct Worker;
   std::vector<std::unique_ptr<Worker>> workers_;
+
+  void ask_for_stops();
+  std::mutex stops_mutex_;
+  std::condition_variable stops_changed_;
+  std::multimap<Steady::time_point, std::stop_source> stops_;
+  bool stops_end_ = false;
+  std::thread stopper_;
 };
 
 }  // namespace discreet::server

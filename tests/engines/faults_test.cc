@@ -36,6 +36,7 @@ class FaultsTest : public ::testing::Test {
         FROM generate_series(1, {0}) i;
       CREATE TABLE faults.visits AS SELECT 1 + (i * 7919) % {0} AS person, i % 100 AS cost, 'kind ' || i % 7 AS kind
         FROM generate_series(1, {0} * 3) i;
+      CREATE VIEW faults.held AS SELECT v.* FROM faults.visits v, (SELECT pg_advisory_xact_lock_shared(7)) AS waits;
       GRANT USAGE ON SCHEMA faults TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA faults TO reader;)",
                                       kPeople));
   }
@@ -88,6 +89,21 @@ delta = 1e-3
     question.epsilon = Epsilon::make(epsilon).value();
     return question;
   }
+  /// Statements about faults.held, which are planned and then wait until this is gone.
+  static postgres::Connection hold() {
+    auto holding = postgres::Connection::open(
+        postgres::Address::parse(postgres_server().address()).value(), postgres::Settings{});
+    DISCREET_CHECK(holding && holding->execute("SELECT pg_advisory_lock(7)"), "no lock");
+    return *std::move(holding);
+  }
+  static void wait_until_held() {
+    for (int i = 0; i < 1000; ++i) {
+      const auto waiting = postgres_server().run("SELECT count(*) FROM pg_locks WHERE NOT granted");
+      if (waiting.bytes(0, 0) != "0") return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+  }
+
   double spent() { return curator_->balance("default")->spent.epsilon.value(); }
   void expect_ledger_adds_up(std::uint64_t charges) {
     const auto verified = curator_->ledger().verify();
@@ -103,6 +119,10 @@ delta = 1e-3
 };
 
 const auto kBySocket = [](const std::string& table) { return postgres_server().address(table); };
+
+const auto kHeld = [](const std::string& table) {
+  return postgres_server().address(table == "faults.visits" ? "faults.held" : table);
+};
 
 TEST_F(FaultsTest, AWholeQuestionIsAnsweredFromPostgres) {
   ASSERT_TRUE(open(kBySocket));
@@ -225,22 +245,12 @@ TEST_F(FaultsTest, ASlowNetworkOnlyTakesLonger) {
 }
 
 TEST_F(FaultsTest, AServerThatDiesAfterTheChargeLosesTheAnswerAndNotTheMoney) {
-  ASSERT_TRUE(open(kBySocket));
-  // The statement, which runs after the charge, waits for the table lock that this session holds;
-  // then the server is gone.
-  postgres::Settings settings;
-  auto locking = postgres::Connection::open(
-      postgres::Address::parse(postgres_server().address()).value(), settings);
-  ASSERT_TRUE(locking);
+  ASSERT_TRUE(open(kHeld));
+  // The statement, which runs after the charge, waits; then the server is gone.
+  const auto holding = hold();
   const Question question = ask("SELECT kind, sum(cost) FROM visits GROUP BY kind");
-  ASSERT_TRUE(curator_->explain(question));  // planned and remembered
-  ASSERT_TRUE(locking->execute("BEGIN; LOCK TABLE faults.visits IN ACCESS EXCLUSIVE MODE"));
   std::thread killer([] {
-    for (int i = 0; i < 1000; ++i) {
-      const auto waiting = postgres_server().run("SELECT count(*) FROM pg_locks WHERE NOT granted");
-      if (waiting.bytes(0, 0) != "0") break;
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    }
+    wait_until_held();
     postgres_server().kill();
   });
   const auto answer = curator_->answer(question);
@@ -282,6 +292,88 @@ TEST_F(FaultsTest, CancellingReachesTheServer) {
       "AND pid <> pg_backend_pid()");
   EXPECT_EQ(active.bytes(0, 0), "0");
   EXPECT_TRUE((*engine)->query("SELECT 1"));
+}
+
+TEST_F(FaultsTest, AQuestionThatIsStoppedIsStoppedAtTheServerForOnePrice) {
+  ASSERT_TRUE(open(kHeld));
+  const Question question = ask("SELECT kind, sum(cost) FROM visits GROUP BY kind");
+  std::stop_source stop;
+  curator_->stop_with(stop.get_token());
+  auto holding = std::optional(hold());
+  std::thread stopper([&] {
+    wait_until_held();
+    stop.request_stop();
+  });
+  const auto answer = curator_->answer(question);
+  stopper.join();
+  ASSERT_FALSE(answer);
+  EXPECT_THAT(answer.error().message, HasSubstr("not charged twice"));
+  const auto waiting = postgres_server().run("SELECT count(*) FROM pg_locks WHERE NOT granted");
+  EXPECT_EQ(waiting.bytes(0, 0), "0") << "the server still works for nobody";
+  EXPECT_DOUBLE_EQ(spent(), 1);
+  // One that is stopped before it is charged costs nothing.
+  const auto other = curator_->answer(ask("SELECT count(*) FROM visits"));
+  ASSERT_FALSE(other);
+  EXPECT_THAT(other.error().message, HasSubstr("Nothing was charged"));
+  EXPECT_DOUBLE_EQ(spent(), 1);
+  // It was asked for once.
+  curator_->stop_with({});
+  holding.reset();
+  const auto again = curator_->answer(question);
+  ASSERT_TRUE(again) << again.error().message << log_;
+  EXPECT_DOUBLE_EQ(spent(), 1);
+  expect_ledger_adds_up(1);
+}
+
+TEST_F(FaultsTest, AStandbyWhoseRowsChangedHasAnotherState) {
+  PostgresServer standby(postgres_server());
+  const auto engine =
+      PostgresEngine::open(postgres::Address::parse(standby.address()).value(), {}).value();
+  const std::string people = R"("faults"."people")";
+  const std::string before = engine->identity(people).value();
+  EXPECT_EQ(engine->identity(people).value(), before);
+  postgres_server().run("UPDATE faults.people SET age = age");
+  const auto sent = postgres_server().run("SELECT CAST(pg_current_wal_lsn() AS text)");
+  bool is_there = false;
+  for (int i = 0; i < 600 && !is_there; ++i) {
+    is_there = standby
+                   .run(fmt::format("SELECT pg_last_wal_replay_lsn() >= CAST('{}' AS pg_lsn)",
+                                    sent.bytes(0, 0)))
+                   .bytes(0, 0) == "t";
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  ASSERT_TRUE(is_there);
+  EXPECT_NE(engine->identity(people).value(), before);
+}
+
+TEST_F(FaultsTest, ARightThatWasTakenAwayRefusesAQuestionThatWasExplained) {
+  const auto as_reader = [](const std::string& table) {
+    return postgres_server().tcp_address("reader", table, postgres_server().port());
+  };
+  ASSERT_TRUE(open(as_reader)) << log_;
+  const Question question = ask("SELECT count(*) FROM people");
+  ASSERT_TRUE(curator_->explain(question));
+  postgres_server().run("REVOKE SELECT ON faults.people FROM reader");
+  const auto refused = curator_->answer(question);
+  postgres_server().run("GRANT SELECT ON faults.people TO reader");
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, HasSubstr("grant SELECT"));
+  EXPECT_DOUBLE_EQ(spent(), 0);
+  ASSERT_TRUE(curator_->answer(question)) << log_;
+  expect_ledger_adds_up(1);
+}
+
+TEST_F(FaultsTest, ATwinOfATableThereCanBeMade) {
+  ASSERT_TRUE(open(kBySocket));
+  const auto made = curator_->answer(
+      ask("CREATE TABLE twin AS SYNTHESIZE people WITH (epsilon = 2, fast = true)"));
+  ASSERT_TRUE(made) << made.error().message << log_;
+  const auto ages = curator_->answer(ask("SELECT count(*), min(age), max(age) FROM twin"));
+  ASSERT_TRUE(ages) << ages.error().message;
+  EXPECT_NEAR(std::stod(*ages->rows[0][0]), kPeople, 100);
+  EXPECT_GE(std::stod(*ages->rows[0][1]), 0);
+  EXPECT_LE(std::stod(*ages->rows[0][2]), 120);
+  EXPECT_DOUBLE_EQ(spent(), 2);
 }
 
 TEST_F(FaultsTest, AStatementHasATimeLimit) {

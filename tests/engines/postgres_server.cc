@@ -47,7 +47,7 @@ void shell(const std::string& command) {
 
 }  // namespace
 
-PostgresServer::PostgresServer() {
+void PostgresServer::find_programs() {
   std::filesystem::path newest;
   std::error_code none;
   for (const auto& version : std::filesystem::directory_iterator("/usr/lib/postgresql", none))
@@ -57,9 +57,17 @@ PostgresServer::PostgresServer() {
     std::exit(1);
   }
   programs_ = newest;
+}
+
+void PostgresServer::make_folder() {
   char name[] = "/tmp/discreet_pg_XXXXXX";
   folder_ = mkdtemp(name);
   std::filesystem::permissions(folder_, std::filesystem::perms(0777));
+}
+
+PostgresServer::PostgresServer() {
+  find_programs();
+  make_folder();
   shell(as_nobody(fmt::format(
       "{}/initdb -D {}/data -U tester --encoding=UTF8 --locale=C.UTF-8 --auth=trust --no-sync "
       ">{}/initdb.log 2>&1",
@@ -70,8 +78,27 @@ PostgresServer::PostgresServer() {
       << folder_.string() << "'\nmax_connections = 60\nshared_buffers = 64MB\n"
       << "log_min_messages = fatal\nautovacuum = off\n";
   std::ofstream(folder_ / "data/pg_hba.conf")
-      << "local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\n";
-  // A test program that is killed must not leave a server behind.
+      << "local all,replication all trust\nhost all all 127.0.0.1/32 scram-sha-256\n";
+  guard();
+  start();
+}
+
+PostgresServer::PostgresServer(const PostgresServer& primary) {
+  find_programs();
+  make_folder();
+  shell(as_nobody(fmt::format(
+      "{}/pg_basebackup -h {} -p {} -U tester -D {}/data --write-recovery-conf --wal-method=stream "
+      "--checkpoint=fast --no-sync >{}/backup.log 2>&1",
+      programs_.string(), primary.folder_.string(), primary.port_, folder_.string(),
+      folder_.string())));
+  port_ = free_port();
+  std::ofstream(folder_ / "data/postgresql.conf", std::ios::app)
+      << "port = " << port_ << "\nunix_socket_directories = '" << folder_.string() << "'\n";
+  guard();
+  start();
+}
+
+void PostgresServer::guard() {
   int ends[2];
   DISCREET_CHECK(pipe2(ends, O_CLOEXEC) == 0, "no pipe");
   guardian_ = fork();
@@ -90,7 +117,6 @@ PostgresServer::PostgresServer() {
   }
   close(ends[0]);
   guarded_ = ends[1];
-  start();
 }
 
 PostgresServer::~PostgresServer() {

@@ -16,8 +16,9 @@ class PostgresServer {
  public:
   /// Aborts the test program with a sentence where PostgreSQL is not installed.
   PostgresServer();
+  /// A standby of this one, which reads what is written there.
+  explicit PostgresServer(const PostgresServer& primary);
   ~PostgresServer();
-  PostgresServer(const PostgresServer&) = delete;
   PostgresServer& operator=(const PostgresServer&) = delete;
 
   /// For the superuser `tester`, through the socket, without a password.
@@ -35,6 +36,11 @@ class PostgresServer {
   postgres::Rows run(const std::string& sql) const;
 
  private:
+  void find_programs();
+  void make_folder();
+  /// A test program that is killed must not leave a server behind.
+  void guard();
+
   std::filesystem::path folder_;
   std::filesystem::path programs_;
   int port_ = 0;

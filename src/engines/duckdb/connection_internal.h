@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "engines/cancellation.h"
 #include "engines/duckdb/database.h"
 #include "engines/duckdb/visit_internal.h"
 #include "engines/row_owners.h"
@@ -76,6 +77,7 @@ class DuckDbConnection {
 
   std::shared_ptr<DuckDbInstance> instance;
   duckdb_connection handle = nullptr;
+  Cancellation cancellation;
   std::map<std::string, std::vector<std::string>> files;  // by table
 };
 

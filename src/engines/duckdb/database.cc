@@ -118,6 +118,20 @@ void DuckDb::interrupt() const {
   duckdb_interrupt(connection_->handle);
 }
 
+Result<void> DuckDb::begin() {
+  connection_->cancellation.begin();
+  return {};
+}
+
+void DuckDb::end() {
+  connection_->cancellation.end();
+}
+
+void DuckDb::cancel() const {
+  connection_->cancellation.ask();
+  interrupt();
+}
+
 std::string DuckDb::library_version() {
   return duckdb_library_version();
 }

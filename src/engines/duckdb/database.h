@@ -73,15 +73,16 @@ class DuckDb final : public Engine {
   Result<std::optional<std::uint64_t>> row_count(const std::string& table) override;
   OwnersKept* owners_kept() override;
 
-  /// The tables are views over files, which a statement reads once: there is nothing to hold.
-  Result<void> begin() override { return {}; }
-  void end() override {}
+  /// The tables are views over files, which a statement reads once: no snapshot is held.
+  Result<void> begin() override;
+  void end() override;
   bool was_lost() const override { return false; }
 
   /// Stops the statement that runs on this connection now, which then fails with Unavailable.
   /// Callable from any thread while this object lives.
   void interrupt() const;
-  void cancel() const override { interrupt(); }
+  /// ... and so do those that would follow it until end().
+  void cancel() const override;
 
   /// The library's version, for example "v1.5.6".
   static std::string library_version();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,10 +21,46 @@ std::string state_of(const std::string& file) {
                      found.st_mtim.tv_nsec);
 }
 
+/// DuckDB's column of every row: the number of its file. A file's own column of that name would
+/// stand before it.
+constexpr char kFileNumber[] = "file_index";
+
+bool is_digits(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+/// Whether a text means this type's value to whoever reads it.
+bool is_value(std::string_view text, const std::string& type) {
+  if (type == "VARCHAR") return true;
+  if (type == "BOOLEAN") return text == "true" || text == "false";
+  if (type == "DATE")
+    return text.size() == 10 && text[4] == '-' && text[7] == '-' && is_digits(text.substr(0, 4)) &&
+           is_digits(text.substr(5, 2)) && is_digits(text.substr(8));
+  if (type == "TINYINT" || type == "SMALLINT" || type == "INTEGER" || type == "BIGINT")
+    return is_digits(text.substr(text.starts_with('-') ? 1 : 0));
+  return false;
+}
+
+/// A list of the values. Nothing: they are not all of the type.
+std::optional<std::string> values_sql(const PlainFiles::Constant& constant, const std::string& type,
+                                      DuckDb& engine) {
+  std::string values;
+  for (const auto& value : constant.values) {
+    if (value && !is_value(*value, type)) return std::nullopt;
+    values += fmt::format("{}{}", values.empty() ? "" : ", ", value ? sql_literal(*value) : "NULL");
+  }
+  std::string list = fmt::format("CAST([{}] AS {}[])", values, type);
+  // A day that the calendar has not, a number that is too large.
+  auto rows = engine.query("SELECT len(" + list + ")");
+  if (!rows || !rows->next()) return std::nullopt;
+  return list;
+}
+
 }  // namespace
 
 Result<bool> ParquetTables::show(const std::string& table, const std::vector<Column>& columns,
-                                 const std::vector<std::string>& files) {
+                                 const PlainFiles& plain) {
+  const auto& [files, constants] = plain;
   std::string state, list;
   for (const std::string& file : files) {
     const std::string one = state_of(file);
@@ -33,14 +70,31 @@ Result<bool> ParquetTables::show(const std::string& table, const std::vector<Col
   }
   if (files.empty()) return false;
   for (const Column& column : columns) state += column.name + "\n" + column.type + "\n";
+  for (const auto& [column, values] : constants) {
+    state += column + "\n";
+    for (const auto& value : values) state += value ? sql_literal(*value) : "NULL";
+  }
   if (const auto found = shown_.find(table); found != shown_.end() && found->second == state)
     return true;
   shown_.erase(table);
   list = "[" + list + "]";
   // Files that it cannot read at all are no failure: the other engine reads them.
-  const auto common = common_columns(list, files.size(), columns);
-  if (!common || common->empty()) return false;
+  std::vector<Column> within;
   std::string names;
+  for (const Column& column : columns) {
+    const auto constant = std::ranges::find(constants, column.name, &PlainFiles::Constant::column);
+    if (constant == constants.end()) {
+      within.push_back(column);
+    } else if (const auto values = values_sql(*constant, column.type, engine_)) {
+      names += fmt::format("{}({})[CAST({} AS BIGINT) + 1] AS {}", names.empty() ? "" : ", ",
+                           *values, kFileNumber, sql_identifier(column.name));
+    } else {
+      return false;
+    }
+  }
+  const auto common = common_columns(list, files.size(), within);
+  if (within.size() + constants.size() != columns.size() || !common || common->empty())
+    return false;
   for (const std::string& name : *common)
     names += (names.empty() ? "" : ", ") + sql_identifier(name);
   const std::string reader = fmt::format(
@@ -81,6 +135,9 @@ Result<std::vector<std::string>> ParquetTables::common_columns(const std::string
                texts(fmt::format("SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM "
                                  "read_parquet({}, hive_partitioning = false))",
                                  list)));
+  if (std::ranges::any_of(
+          read, [](const auto& one) { return strcasecmp(one.first.c_str(), kFileNumber) == 0; }))
+    return std::vector<std::string>();
   // ... and what has one form in all of them.
   DISCREET_TRY(
       const auto same,

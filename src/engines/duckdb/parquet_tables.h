@@ -3,7 +3,9 @@
 // Guarantee: a column is shown only if every file has it, under that name, in the same form, and as
 //            the very type that the other engine calls it; a statement that names another column is
 //            not taken (DuckDb::check).
-// Guarantee: files are read whole and without a guess: no patterns, no values from folders' names.
+// Guarantee: files are read whole and without a guess: no patterns, and no values from folders'
+//            names but those that the other engine gives (PlainFiles), of types whose texts have
+//            one meaning.
 // Assumes:   a file that has the name, the size and the time of an earlier one is that file.
 #pragma once
 
@@ -29,7 +31,7 @@ class ParquetTables {
   /// From now on statements of engine() that read `table` read these files. False: they cannot be
   /// read as they are, and there is no such table.
   Result<bool> show(const std::string& table, const std::vector<Column>& columns,
-                    const std::vector<std::string>& files);
+                    const PlainFiles& plain);
   /// From now on tables are also shown with the place of every row.
   void show_places(std::function<std::string(const std::string& table)> name, std::string column) {
     placed_name_ = std::move(name);

@@ -27,8 +27,9 @@ class ParquetTablesTest : public ::testing::Test {
         fmt::format("COPY ({}) TO '{}' (FORMAT parquet{})", rows, path.string(), options)));
     return path.string();
   }
-  bool show(const std::vector<std::string>& files) {
-    return tables_.show("visits", columns_, files).value();
+  bool show(const std::vector<std::string>& files,
+            const std::vector<PlainFiles::Constant>& constants = {}) {
+    return tables_.show("visits", columns_, {files, constants}).value();
   }
   bool takes(const std::string& sql) { return tables_.engine().check(sql).has_value(); }
   std::string one(const std::string& sql) {
@@ -95,6 +96,51 @@ TEST_F(ParquetTablesTest, NamesOfFoldersAreNoValues) {
   columns_.push_back({"year", "BIGINT"});
   ASSERT_TRUE(show({write("year=2024/a.parquet", kRows)}));
   EXPECT_FALSE(takes("SELECT year FROM visits"));
+}
+
+TEST_F(ParquetTablesTest, AFilesValuesAreThoseOfAllItsRows) {
+  columns_ = {{"person", "BIGINT"}, {"year", "INTEGER"}, {"word", "VARCHAR"}, {"first", "DATE"}};
+  const auto a = write("year=1/a.parquet", kRows), b = write("b.parquet", kRows);
+  // What a file itself has under the name is not asked.
+  const auto c =
+      write("c.parquet", "SELECT CAST(100 AS BIGINT) AS person, 7 AS year FROM range(3)");
+  const PlainFiles::Constant year{"year", {"2024", "-5", std::nullopt}};
+  const PlainFiles::Constant word{"word", {"it's", "NULL", ""}};
+  const PlainFiles::Constant first{"first", {"2024-02-29", std::nullopt, "0001-01-01"}};
+  ASSERT_TRUE(show({a, b, c}, {year, word, first}));
+  EXPECT_EQ(one("SELECT string_agg(line, '; ' ORDER BY line) FROM (SELECT concat_ws(' ', "
+                "coalesce(CAST(year AS VARCHAR), '-'), word, coalesce(CAST(first AS VARCHAR), "
+                "'-'), count(*), sum(person)) AS line FROM visits GROUP BY year, word, first)"),
+            "-  0001-01-01 3 300; -5 NULL - 10 45; 2024 it's 2024-02-29 10 45");
+  EXPECT_EQ(one("SELECT typeof(any_value(year)) FROM visits"), "INTEGER");
+  // In another order they are other rows' values.
+  ASSERT_TRUE(show({b, a, c}, {year, word, first}));
+  EXPECT_EQ(one("SELECT count(*) FROM visits WHERE year = 2024 AND word = 'it''s'"), "10");
+}
+
+TEST_F(ParquetTablesTest, ValuesThatMayMeanSomethingElseAreNotRead) {
+  const auto file = write("a.parquet", kRows);
+  columns_ = {{"person", "BIGINT"}, {"other", ""}};
+  const auto takes_value = [&](const char* type, const char* value) {
+    columns_[1].type = type;
+    return show({file}, {{"other", {value}}});
+  };
+  EXPECT_TRUE(takes_value("SMALLINT", "32767"));
+  EXPECT_FALSE(takes_value("SMALLINT", "32768"));
+  for (const char* odd : {"", "-", " 1", "1 ", "+1", "1e3", "0x1", "1.0", "1_000"})
+    EXPECT_FALSE(takes_value("BIGINT", odd)) << odd;
+  for (const char* odd : {"2023-02-29", "2024-1-1", "2024-13-01", "today", "epoch", "infinity"})
+    EXPECT_FALSE(takes_value("DATE", odd)) << odd;
+  EXPECT_TRUE(takes_value("BOOLEAN", "true"));
+  for (const char* odd : {"t", "1", "TRUE", "yes"}) EXPECT_FALSE(takes_value("BOOLEAN", odd));
+  for (const char* type : {"DOUBLE", "DECIMAL(5,2)", "TIMESTAMP"})
+    EXPECT_FALSE(takes_value(type, "1"));
+  // Of a column that is not the table's; of rows that have a number of their file themselves.
+  columns_.pop_back();
+  EXPECT_FALSE(show({file}, {{"other", {"1"}}}));
+  columns_ = {{"person", "BIGINT"}, {"other", "BIGINT"}};
+  EXPECT_FALSE(show({write("b.parquet", "SELECT CAST(1 AS BIGINT) AS person, 0 AS File_Index")},
+                    {{"other", {"1"}}}));
 }
 
 TEST_F(ParquetTablesTest, DaysOfAnOlderCalendarAreLeftToWhoWroteThem) {

@@ -172,6 +172,7 @@ Result<std::optional<EngineChunk>> DuckDbStream::next() {
 }  // namespace
 
 Result<EngineRows> DuckDb::query(const std::string& sql) {
+  DISCREET_TRY_VOID(connection_->cancellation.check());
   auto stream = std::make_unique<DuckDbStream>(connection_);
   DISCREET_TRY_VOID(stream->start(sql));
   return EngineRows(std::move(stream));

@@ -172,6 +172,7 @@ bool register_visit(duckdb_connection connection, const std::shared_ptr<VisitReg
 
 Result<VisitedRows> DuckDb::visit(const std::string& sql, const std::vector<std::string>& columns,
                                   const ChunkVisitor& visitor) {
+  DISCREET_TRY_VOID(connection_->cancellation.check());
   RowVisit visit(visitor);
   struct Registered {
     VisitRegistry& registry;

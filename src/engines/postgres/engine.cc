@@ -65,17 +65,33 @@ struct PostgresEngine::State : RemoteState<postgres::Connection> {
       return fmt::format("{}{}, {}{}", before, first, last, after);
     }
   };
+  /// Runs a statement that a server may not take. Nothing: it does not, and the question goes on.
+  Result<std::optional<postgres::Rows>> attempt(const std::string& sql);
+  Result<void> taken_back(const Error& failure);
   Result<std::optional<Pages>> find_pages(const PagedStatement& paged, const RowWord& word,
                                           const std::vector<std::string>& columns);
   Result<std::int64_t> visit_words(const std::string& statement, const RowWord& word,
                                    PostgresChunk& chunk, const ChunkVisitor& visitor,
                                    VisitedRows& visited);
+  Result<std::optional<VisitedRows>> visit_at_once(const std::string& rows, const RowWord& word,
+                                                   const std::vector<std::string>& columns,
+                                                   const std::vector<PostgresDecoder>& decoders,
+                                                   const ChunkVisitor& visitor);
 };
 
 namespace {
 
 constexpr std::size_t kChunkRows = 2048;
 constexpr std::int64_t kPagesAtOnce = 128;  // some 10^4 rows
+
+/// The first number after `name` in the server's plan of a statement; -1: there is none.
+std::int64_t planned(const postgres::Rows& plan, std::string_view name) {
+  std::int64_t found = -1;
+  const std::string_view line = plan.rows() > 0 ? plan.bytes(0, 0) : std::string_view();
+  if (const std::size_t at = line.find(name); at != std::string_view::npos)
+    std::from_chars(line.data() + at + name.size(), line.data() + line.size(), found);
+  return found;
+}
 
 Result<std::vector<PostgresDecoder>> decoders_of(const postgres::Rows& described) {
   std::vector<PostgresDecoder> decoders;
@@ -175,6 +191,24 @@ Result<VisitedRows> PostgresEngine::State::visit_rows(const std::string& stateme
   return visited;
 }
 
+Result<std::optional<postgres::Rows>> PostgresEngine::State::attempt(const std::string& sql) {
+  DISCREET_TRY_VOID(connection->execute("SAVEPOINT discreet_attempt"));
+  auto rows = connection->execute(sql, {});
+  if (rows) return std::optional(*std::move(rows));
+  DISCREET_TRY_VOID(taken_back(rows.error()));
+  return std::optional<postgres::Rows>();
+}
+
+/// After a failure in an attempt: as if it had not been made. The failure itself where it is not
+/// the statement's.
+Result<void> PostgresEngine::State::taken_back(const Error& failure) {
+  constexpr std::string_view kCancelled = "57014";
+  const std::string& why = connection->state();
+  if (connection->is_lost() || why.empty() || why == kCancelled) return failure;
+  DISCREET_TRY_VOID(connection->execute("ROLLBACK TO SAVEPOINT discreet_attempt"));
+  return {};
+}
+
 // Nothing: this is no table whose pages the server can find by number. Asked of servers alone that
 // can (14 and later), so that the question itself cannot fail elsewhere; a table that Citus has
 // spread over others, or that another access method keeps, has no pages here that hold its rows.
@@ -214,14 +248,18 @@ Result<std::optional<PostgresEngine::State::Pages>> PostgresEngine::State::find_
       "words IS NOT NULL",
       pages.at_once, word.sql(columns), columns.at(0),
       paged.over("discreet_pages.page", fmt::format("discreet_pages.page + {}", pages.at_once)));
-  DISCREET_TRY(const postgres::Rows plan, connection->execute("EXPLAIN " + pages.words(0, 0), {}));
+  // Tables of an extension may look like others and still have no place of their rows.
+  DISCREET_TRY(const auto plan, attempt("EXPLAIN " + pages.words(0, 0)));
+  if (!plan) return std::optional<Pages>();
   std::int64_t by_ranges = 0, in_full = 0;
-  for (int row = 0; row < plan.rows(); ++row) {
-    const std::string_view line = plan.bytes(row, 0);
+  for (int row = 0; row < plan->rows(); ++row) {
+    const std::string_view line = plan->bytes(row, 0);
     by_ranges += line.find("Tid Range Scan") != std::string_view::npos ? 1 : 0;
     in_full += line.find("Seq Scan") != std::string_view::npos ? 1 : 0;
   }
-  if (by_ranges == 0 || in_full > small_leaves) return std::optional<Pages>();
+  // What is read in full is read for every range.
+  if (by_ranges == 0 || in_full > small_leaves || 8 * in_full > by_ranges * pages.at_once)
+    return std::optional<Pages>();
   return std::optional(std::move(pages));
 }
 
@@ -252,6 +290,33 @@ Result<std::int64_t> PostgresEngine::State::visit_words(const std::string& state
   return unfit;
 }
 
+// All words as one byte string: of a view, of partitions of very different sizes, of an older
+// server's table. Nothing: they are too many, or the server makes no such string of them; none was
+// shown then, and the snapshot is the same.
+Result<std::optional<VisitedRows>> PostgresEngine::State::visit_at_once(
+    const std::string& rows, const RowWord& word, const std::vector<std::string>& columns,
+    const std::vector<PostgresDecoder>& decoders, const ChunkVisitor& visitor) {
+  DISCREET_TRY(const auto plan, attempt("EXPLAIN " + rows));
+  const std::int64_t expected = plan ? planned(*plan, " rows=") : -1;
+  if (expected < 0 || expected > settings.rows_at_once) return std::optional<VisitedRows>();
+  DISCREET_TRY_VOID(connection->execute("SAVEPOINT discreet_attempt"));
+  VisitedRows visited{0, false};
+  PostgresChunk chunk(decoders, kChunkRows);
+  const auto unfit = visit_words(
+      fmt::format("SELECT CAST(0 AS bigint) AS page, bit_or(CAST({0} AS bigint)) AS units, "
+                  "string_agg(int8send({1}), CAST('' AS bytea)) AS words FROM ({2}) AS visited "
+                  "HAVING bit_or(CAST({0} AS bigint)) IS NOT NULL",
+                  columns.at(0), word.sql(columns), rows),
+      word, chunk, visitor, visited);
+  if (visited.stopped) return std::optional(visited);
+  if (!unfit) {
+    if (visited.rows > 0) return unfit.error();
+    DISCREET_TRY_VOID(taken_back(unfit.error()));
+    return std::optional<VisitedRows>();
+  }
+  return *unfit < 0 ? std::optional(visited) : std::nullopt;
+}
+
 Result<VisitedRows> PostgresEngine::State::visit(const std::string& sql,
                                                  const std::vector<std::string>& columns,
                                                  const ChunkVisitor& visitor) {
@@ -266,7 +331,11 @@ Result<VisitedRows> PostgresEngine::State::visit(const std::string& sql,
   const auto word = paged ? RowWord::make(decoders) : std::nullopt;
   if (!word) return visit_rows(with_names(sql), decoders, visitor);
   DISCREET_TRY(const auto pages, find_pages(*paged, *word, columns));
-  if (!pages) return visit_rows(with_names(sql), decoders, visitor);
+  if (!pages) {
+    DISCREET_TRY(const auto visited,
+                 visit_at_once(with_names(sql), *word, columns, decoders, visitor));
+    return visited ? *visited : visit_rows(with_names(sql), decoders, visitor);
+  }
   VisitedRows visited{0, false};
   PostgresChunk chunk(decoders, kChunkRows);
   // Little at first: where rows do not fit words, the first ones show it.
@@ -344,8 +413,10 @@ Result<std::string> PostgresEngine::identity(const std::string& relation) {
         "pg_stat_get_tuples_inserted(r.oid) + pg_stat_get_tuples_updated(r.oid) + "
         "pg_stat_get_tuples_deleted(r.oid), (SELECT md5(string_agg(format('%s %s %s', a.attnum, "
         "a.attname, format_type(a.atttypid, a.atttypmod)), ',' ORDER BY a.attnum)) FROM "
-        "pg_attribute a WHERE a.attrelid = r.oid AND a.attnum > 0 AND NOT a.attisdropped) FROM r "
-        "ORDER BY r.oid",
+        "pg_attribute a WHERE a.attrelid = r.oid AND a.attnum > 0 AND NOT a.attisdropped), CASE "
+        "WHEN pg_is_in_recovery() THEN CAST(pg_last_wal_replay_lsn() AS text) WHEN NOT "
+        "CAST(current_setting('track_counts') AS boolean) THEN CAST(pg_current_wal_lsn() AS text) "
+        "ELSE '' END FROM r ORDER BY r.oid",
         {{relation}});
     if (!rows) {
       // Something that only speaks PostgreSQL's protocol: its answers stay until asked otherwise.
@@ -358,8 +429,10 @@ Result<std::string> PostgresEngine::identity(const std::string& relation) {
       const std::string_view digits = rows->bytes(row, 1);
       std::uint64_t counted = 0;
       std::from_chars(digits.data(), digits.data() + digits.size(), counted);
-      identity += fmt::format("{}:{}:{},", file, state_->counters->total(file, counted),
-                              rows->bytes(row, 2));
+      // Who does not count changes still knows whether there was any, to whatever table.
+      const std::string_view log = rows->bytes(row, 3);
+      identity += fmt::format("{}:{}:{}{}{},", file, state_->counters->total(file, counted),
+                              rows->bytes(row, 2), log.empty() ? "" : ":", log);
     }
     return identity;
   });

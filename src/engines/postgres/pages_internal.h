@@ -3,12 +3,14 @@
 //
 // A message, and a function call for each value, cost the server more than reading the row. So
 // where a statement goes over one table row by row (EngineDialect::by_pages), the server puts a
-// row's unit and value into one number and hands over the numbers of some pages as one byte string.
+// row's unit and value into one number and hands over the numbers of some pages as one byte string;
+// of what has no pages, such as a view, those of all rows, if they are not too many.
 // Guarantee: words are the rows that have a unit, exactly; those without one are nobody's and left
 //            out. Pages with a row that does not fit a word are known by it, and read in another
 //            way.
 // Assumes:   one snapshot over all statements, taken before pages are counted: rows it sees lie on
-//            pages that are there by then.
+//            pages that are there by then. (Those of a partition that is attached meanwhile may be
+//            missed.)
 #pragma once
 
 #include <cstdint>

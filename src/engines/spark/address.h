@@ -1,6 +1,7 @@
 // Where a Spark table is: spark://host:15002/database.table, with options after a question mark.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,9 +14,12 @@ struct Address {
   std::string table;   ///< as written: "database.table", "catalog.database.table"; may be empty
   std::string user = "discreet";  ///< Spark's name for us; it proves nothing
   bool tls = false;
+  /// rows=sent, rows=summed, as postgres::Address::sends_rows.
+  std::optional<bool> sends_rows;
 
-  /// Options: use_ssl=true, user_id=NAME. InvalidInput: not such an address, or it holds a token:
-  /// that goes to the environment (SPARK_CONNECT_AUTHENTICATE_TOKEN), never into a policy.
+  /// Options: use_ssl=true, user_id=NAME, rows=sent or summed. InvalidInput: not such an address,
+  /// or it holds a token: that goes to the environment (SPARK_CONNECT_AUTHENTICATE_TOKEN), never
+  /// into a policy.
   static Result<Address> parse(std::string_view text);
 
   /// A loopback address: the server is on this machine.
@@ -23,7 +27,8 @@ struct Address {
 
   /// The same server, as the same user.
   bool same_server(const Address& other) const {
-    return target == other.target && user == other.user && tls == other.tls;
+    return target == other.target && user == other.user && tls == other.tls &&
+           sends_rows == other.sends_rows;
   }
 };
 

@@ -22,6 +22,13 @@ TEST(SparkAddressTest, HostPortAndTableAreTakenApart) {
   EXPECT_FALSE(secure.same_server(Address::parse("spark://h:1/a.b.c").value()));
 }
 
+TEST(SparkAddressTest, WhetherRowsMayComeCanBeSaid) {
+  EXPECT_EQ(Address::parse("spark://h/t")->sends_rows, std::nullopt);
+  EXPECT_EQ(Address::parse("spark://h/t?rows=sent")->sends_rows, true);
+  EXPECT_EQ(Address::parse("spark://h/t?use_ssl=true&rows=summed")->sends_rows, false);
+  EXPECT_FALSE(Address::parse("spark://h/t?rows=all"));
+}
+
 TEST(SparkAddressTest, SecretsAndOtherFormsAreRefused) {
   for (const char* text : {"", "spark:db.t", "spark://", "spark:///t", "spark://a b/t",
                            "spark://h/t?colour=red", "postgres://h/t"})

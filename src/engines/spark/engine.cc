@@ -178,21 +178,15 @@ Result<std::string> SparkEngine::identity(const std::string& relation) {
   });
 }
 
-Result<std::vector<std::string>> SparkEngine::plain_files(const std::string& relation) {
-  std::vector<std::string> paths;
-  if (!state_->address.is_near()) return paths;
-  for (const auto& file : state_->files[relation]) {
-    auto path = spark::local_file(file);
-    if (!path) return std::vector<std::string>();
-    paths.push_back(*std::move(path));
-  }
-  if (paths.empty()) return paths;
-  return state_->with_connection(
-      [&](spark::Connection& connection) -> Result<std::vector<std::string>> {
-        DISCREET_TRY(const std::string plan, connection.plan("SELECT * FROM " + relation));
-        if (!spark::is_plain(plan)) paths.clear();
-        return std::move(paths);
-      });
+Result<PlainFiles> SparkEngine::plain_files(const std::string& relation) {
+  const auto& files = state_->files[relation];
+  if (!state_->address.is_near() || files.empty() || !spark::local_file(files.front()))
+    return PlainFiles();
+  return state_->with_connection([&](spark::Connection& connection) -> Result<PlainFiles> {
+    DISCREET_TRY(const std::string plan, connection.plan("SELECT * FROM " + relation));
+    const spark::Layout layout = spark::layout_of(plan);
+    return layout == spark::Layout::Other ? PlainFiles() : spark::local_files(files, layout);
+  });
 }
 
 Result<EngineRows> SparkEngine::query(const std::string& sql) {

@@ -43,7 +43,7 @@ class SparkEngine final : public RemoteEngine {
   Result<std::string> identity(const std::string& relation) override;
 
   /// Of a server on a loopback address, where Spark itself wrote the files.
-  Result<std::vector<std::string>> plain_files(const std::string& relation) override;
+  Result<PlainFiles> plain_files(const std::string& relation) override;
 
   Result<EngineRows> query(const std::string& sql) override;
   Result<void> check(const std::string& sql) override;

@@ -1,9 +1,14 @@
+#include "engines/spark/files_internal.h"
+
 #include <charconv>
 
-#include "engines/spark/files_internal.h"
+#include <fmt/format.h>
 
 namespace discreet::spark {
 namespace {
+
+/// What Spark calls the folder of rows that have no value.
+constexpr std::string_view kNoValue = "__HIVE_DEFAULT_PARTITION__";
 
 bool is_hex(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
@@ -49,24 +54,30 @@ std::optional<std::string> decoded(std::string_view text) {
 
 }  // namespace
 
-bool is_plain(std::string_view plan) {
+Layout layout_of(std::string_view plan) {
   constexpr std::string_view kOptimized = "== Optimized Logical Plan ==\n";
   const std::size_t at = plan.find(kOptimized);
-  if (at == std::string_view::npos) return false;
+  if (at == std::string_view::npos) return Layout::Other;
   plan.remove_prefix(at + kOptimized.size());
   // One node, the relation, and nothing above or beside it.
   const std::size_t end = plan.find('\n');
   if (end == std::string_view::npos || !plan.substr(end).starts_with("\n\n== Physical Plan ==\n"))
-    return false;
+    return Layout::Other;
   const std::string_view node = plan.substr(0, end);
   const std::size_t statistics = node.rfind(", Statistics(");
-  // A list of files and no catalog of partitions, no log.
-  return node.starts_with("Relation ") && statistics != std::string_view::npos &&
-         node.substr(0, statistics).ends_with("] parquet") &&
-         plan.find(" Location: InMemoryFileIndex(") != std::string_view::npos;
+  if (!node.starts_with("Relation ") || statistics == std::string_view::npos ||
+      !node.substr(0, statistics).ends_with("] parquet"))
+    return Layout::Other;
+  // A list of files, or the catalog's of partitions; no log.
+  const auto lies_in = [&](const char* index) {
+    return plan.find(fmt::format(" Location: {}(", index)) != std::string_view::npos;
+  };
+  return lies_in("InMemoryFileIndex")  ? Layout::Files
+         : lies_in("CatalogFileIndex") ? Layout::Partitions
+                                       : Layout::Other;
 }
 
-std::optional<std::string> local_file(std::string_view uri) {
+std::optional<LocalFile> local_file(std::string_view uri) {
   // "file:/a" and "file:///a"; "file://host/a" is another machine's.
   constexpr std::string_view kScheme = "file:";
   if (!uri.starts_with(kScheme)) return std::nullopt;
@@ -74,10 +85,46 @@ std::optional<std::string> local_file(std::string_view uri) {
   if (uri.starts_with("///")) uri.remove_prefix(2);
   if (!uri.starts_with("/") || uri.starts_with("//")) return std::nullopt;
   auto path = decoded(uri);
-  // What a list of files would take for a pattern, or for a partition's value.
-  if (!path || path->find_first_of("*?[]{}=") != std::string::npos) return std::nullopt;
-  if (!is_sparks_own(std::string_view(*path).substr(path->rfind('/') + 1))) return std::nullopt;
-  return path;
+  // What a list of files would take for a pattern.
+  if (!path || path->find_first_of("*?[]{}") != std::string::npos) return std::nullopt;
+  std::string_view folder(*path);
+  const auto last = [&] { return folder.substr(folder.rfind('/') + 1); };
+  const auto leave = [&] { folder = folder.substr(0, folder.rfind('/')); };
+  if (!is_sparks_own(last())) return std::nullopt;
+  LocalFile file;
+  for (leave(); last().find('=') != std::string_view::npos; leave()) {
+    const std::size_t equals = last().find('=');
+    auto column = decoded(last().substr(0, equals)), value = decoded(last().substr(equals + 1));
+    if (!column || !value) return std::nullopt;
+    if (*value == kNoValue) value.reset();
+    file.partition.emplace(file.partition.begin(), *std::move(column), std::move(value));
+  }
+  file.root = folder;
+  if (file.root.find('=') != std::string::npos) return std::nullopt;
+  file.path = *std::move(path);
+  return file;
+}
+
+PlainFiles local_files(const std::vector<std::string>& uris, Layout layout) {
+  PlainFiles all;
+  std::string root;
+  for (const std::string& uri : uris) {
+    auto file = local_file(uri);
+    if (!file || file->partition.empty() != (layout == Layout::Files)) return {};
+    if (all.files.empty()) {
+      root = file->root;
+      for (const auto& [column, value] : file->partition) all.constants.push_back({column, {}});
+    }
+    if (layout == Layout::Partitions &&
+        (file->root != root || file->partition.size() != all.constants.size()))
+      return {};
+    for (std::size_t i = 0; i < all.constants.size(); ++i) {
+      if (file->partition[i].first != all.constants[i].column) return {};
+      all.constants[i].values.push_back(std::move(file->partition[i].second));
+    }
+    all.files.push_back(std::move(file->path));
+  }
+  return all;
 }
 
 }  // namespace discreet::spark

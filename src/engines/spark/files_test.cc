@@ -20,7 +20,12 @@ const std::string kRelation =
     "Relation spark_catalog.b.t[a#1,b#2L] parquet, Statistics(sizeInBytes=6.4 KiB)";
 
 TEST(SparkFiles, ATableOfParquetFilesIsPlain) {
-  EXPECT_TRUE(is_plain(plan_of(kRelation, "InMemoryFileIndex")));
+  EXPECT_EQ(layout_of(plan_of(kRelation, "InMemoryFileIndex")), Layout::Files);
+  EXPECT_EQ(layout_of(plan_of(kRelation, "CatalogFileIndex")), Layout::Partitions);
+}
+
+bool is_plain(const std::string& plan) {
+  return layout_of(plan) != Layout::Other;
 }
 
 TEST(SparkFiles, WhateverStandsBetweenFilesAndRowsIsNotPlain) {
@@ -34,8 +39,7 @@ TEST(SparkFiles, WhateverStandsBetweenFilesAndRowsIsNotPlain) {
   EXPECT_FALSE(
       is_plain(plan_of("Union, Statistics(sizeInBytes=1 B)\n:- " + kRelation + "\n+- " + kRelation,
                        "InMemoryFileIndex")));
-  // Partitions, a log with deleted rows, another format.
-  EXPECT_FALSE(is_plain(plan_of(kRelation, "CatalogFileIndex")));
+  // A log with deleted rows, another format.
   EXPECT_FALSE(is_plain(plan_of(kRelation, "PreparedDeltaFileIndex")));
   EXPECT_FALSE(
       is_plain(plan_of("Relation spark_catalog.b.t[a#1] orc, Statistics(sizeInBytes=6.4 KiB)",
@@ -44,11 +48,16 @@ TEST(SparkFiles, WhateverStandsBetweenFilesAndRowsIsNotPlain) {
                                 "InMemoryFileIndex")));
 }
 
+std::string path_of(const std::string& uri) {
+  const auto file = local_file(uri);
+  return file ? file->path : "";
+}
+
 TEST(SparkFiles, ItsOwnFilesOfThisMachineHaveAPath) {
   const std::string name = fmt::format("part-00000-{}-c000.snappy.parquet", kUuid);
-  EXPECT_EQ(local_file("file:/lake/t/" + name), "/lake/t/" + name);
-  EXPECT_EQ(local_file("file:///lake/t/" + name), "/lake/t/" + name);
-  EXPECT_EQ(local_file("file:/lake%20of/%25t/" + name), "/lake of/%t/" + name);
+  EXPECT_EQ(path_of("file:/lake/t/" + name), "/lake/t/" + name);
+  EXPECT_EQ(path_of("file:///lake/t/" + name), "/lake/t/" + name);
+  EXPECT_EQ(path_of("file:/lake%20of/%25t/" + name), "/lake of/%t/" + name);
 }
 
 TEST(SparkFiles, OtherFilesHaveNone) {
@@ -64,12 +73,44 @@ TEST(SparkFiles, OtherFilesHaveNone) {
   EXPECT_FALSE(local_file("file:/lake/t/part-00000-1234.parquet"));
   EXPECT_FALSE(local_file(fmt::format("file:/lake/t/part-00000-{}-c000.csv", kUuid)));
   EXPECT_FALSE(local_file(fmt::format("file:/lake/t/{}.parquet", kUuid)));
-  // Patterns, partitions, and what is no encoding.
-  EXPECT_FALSE(local_file("file:/lake/year=2024/" + name));
-  EXPECT_FALSE(local_file("file:/lake/year%3D2024/" + name));
+  // Patterns, and what is no encoding.
   EXPECT_FALSE(local_file("file:/lake/*/" + name));
   EXPECT_FALSE(local_file("file:/lake/%zz/" + name));
   EXPECT_FALSE(local_file("file:/lake/%00/" + name));
+}
+
+TEST(SparkFiles, FoldersTellTheValuesOfPartitions) {
+  const std::string name = fmt::format("part-00000-{}.c000.snappy.parquet", kUuid);
+  const auto found = local_files({"file:/lake/t/year=2024/word=a%252Fb%20%253D1/" + name,
+                                  "file:/lake/t/year=__HIVE_DEFAULT_PARTITION__/word=NULL/" + name},
+                                 Layout::Partitions);
+  ASSERT_EQ(found.files.size(), 2U);
+  EXPECT_EQ(found.files[0], "/lake/t/year=2024/word=a%2Fb %3D1/" + name);
+  ASSERT_EQ(found.constants.size(), 2U);
+  EXPECT_EQ(found.constants[0].column, "year");
+  EXPECT_EQ(found.constants[0].values, (std::vector<std::optional<std::string>>{"2024", {}}));
+  EXPECT_EQ(found.constants[1].column, "word");
+  EXPECT_EQ(found.constants[1].values, (std::vector<std::optional<std::string>>{"a/b =1", "NULL"}));
+}
+
+TEST(SparkFiles, FilesThatDoNotLieAlikeAreNoTable) {
+  const std::string name = fmt::format("part-00000-{}.c000.snappy.parquet", kUuid);
+  const auto is_table = [&](const std::vector<std::string>& folders, Layout layout) {
+    std::vector<std::string> uris;
+    for (const auto& folder : folders) uris.push_back("file:/lake/" + folder + "/" + name);
+    return !local_files(uris, layout).files.empty();
+  };
+  EXPECT_TRUE(is_table({"t/a=1/b=2", "t/a=1/b=3"}, Layout::Partitions));
+  EXPECT_FALSE(is_table({"t/a=1/b=2", "t/a=1"}, Layout::Partitions));
+  EXPECT_FALSE(is_table({"t/a=1/b=2", "t/b=1/a=2"}, Layout::Partitions));
+  EXPECT_FALSE(is_table({"t/a=1", "u/a=2"}, Layout::Partitions)) << "set by hand";
+  EXPECT_FALSE(is_table({"t"}, Layout::Partitions));
+  EXPECT_FALSE(is_table({"a=1/t"}, Layout::Files));
+  EXPECT_FALSE(is_table({"a=1/t/a=1"}, Layout::Partitions));
+  // Names that are the table's own, not a partition's.
+  EXPECT_FALSE(is_table({"t/a=1"}, Layout::Files));
+  EXPECT_TRUE(is_table({"t", "u"}, Layout::Files));
+  EXPECT_FALSE(is_table({"t/a%253=1"}, Layout::Partitions));
 }
 
 }  // namespace

@@ -59,14 +59,14 @@ TEST_F(CrossSparkTest, OnlyPlainTablesAreReadFromTheirFiles) {
   };
   const auto engine = open("plain.whole");
   const auto files = [&](const std::string& table) {
-    EXPECT_TRUE(engine->plain_files("plain." + table).value().empty()) << "before identity()";
+    EXPECT_TRUE(engine->plain_files("plain." + table).value().files.empty()) << "before identity()";
     EXPECT_TRUE(engine->identity("plain." + table));
     return engine->plain_files("plain." + table).value();
   };
-  EXPECT_FALSE(files("whole").empty());
-  EXPECT_EQ(files("alias"), engine->plain_files("plain.whole").value());
-  for (const char* other : {"some", "swapped", "parted", "columnar", "padded", "empty"})
-    EXPECT_TRUE(files(other).empty()) << other;
+  EXPECT_FALSE(files("whole").files.empty());
+  EXPECT_EQ(files("alias").files, engine->plain_files("plain.whole").value().files);
+  for (const char* other : {"some", "swapped", "columnar", "padded", "empty"})
+    EXPECT_TRUE(files(other).files.empty()) << other;
   // As many rows as Spark has.
   ParquetTables tables(DuckDb::open({}).value());
   const std::vector<ParquetTables::Column> columns = {
@@ -74,6 +74,52 @@ TEST_F(CrossSparkTest, OnlyPlainTablesAreReadFromTheirFiles) {
   ASSERT_TRUE(tables.show("whole", columns, engine->plain_files("plain.whole").value()).value());
   EXPECT_EQ(text_rows(tables.engine(), "SELECT count(*), sum(person), sum(amount) FROM whole"),
             text_rows(tables.engine(), "SELECT 100, 295, 4950"));
+}
+
+/// Partitions have the values that Spark gives them, whatever they hold.
+TEST_F(CrossSparkTest, PartitionsAreReadFromTheirFiles) {
+  SparkServer& server = spark_server();
+  server.run("DROP DATABASE IF EXISTS parted CASCADE");
+  server.run("CREATE DATABASE parted");
+  server.run(
+      "CREATE TABLE parted.t USING parquet PARTITIONED BY (word, year, day, flag) AS SELECT id AS "
+      "person, CAST(id * 3 AS INT) AS amount, element_at(array('red', 'a/b=c', 'x y%2F', \"it's\", "
+      "'NULL', '', NULL, 'é'), CAST(id % 8 + 1 AS INT)) AS word, CAST(nullif(id % 5 - 2, 0) AS "
+      "SMALLINT) AS year, CASE WHEN id % 3 > 0 THEN DATE '2024-02-28' + CAST(id % 3 AS INT) END AS "
+      "day, nullif(id % 2 = 0, id % 9 = 0) AS flag FROM range(400)");
+  const auto engine =
+      SparkEngine::open(spark::Address::parse(server.address("parted.t")).value(), {}).value();
+  ASSERT_TRUE(engine->identity("parted.t"));
+  const auto files = engine->plain_files("parted.t").value();
+  EXPECT_GT(files.files.size(), 100U);
+  EXPECT_EQ(files.constants.size(), 4U);
+  ParquetTables tables(DuckDb::open({}).value());
+  ASSERT_TRUE(tables
+                  .show("t",
+                        {{"person", "BIGINT"},
+                         {"amount", "INTEGER"},
+                         {"word", "VARCHAR"},
+                         {"year", "SMALLINT"},
+                         {"day", "DATE"},
+                         {"flag", "BOOLEAN"}},
+                        files)
+                  .value());
+  EXPECT_EQ(text_rows(tables.engine(),
+                      "SELECT CAST(person AS VARCHAR), CAST(amount AS VARCHAR), word, CAST(year AS "
+                      "VARCHAR), CAST(day AS VARCHAR), CAST(flag AS VARCHAR) FROM t ORDER BY "
+                      "t.person"),
+            text_rows(*engine,
+                      "SELECT CAST(person AS STRING), CAST(amount AS STRING), word, CAST(year AS "
+                      "STRING), CAST(day AS STRING), CAST(flag AS STRING) FROM parted.t ORDER BY "
+                      "parted.t.person"));
+  // One that lies elsewhere has no name to go by.
+  server.run(fmt::format(
+      "ALTER TABLE parted.t ADD PARTITION (word = 'x', year = 1, day = DATE '2024-01-01', flag = "
+      "true) LOCATION '{}'",
+      (server.folder() / "warehouse/plain.db/whole").string()));
+  server.run("REFRESH TABLE parted.t");
+  ASSERT_TRUE(engine->identity("parted.t"));
+  EXPECT_TRUE(engine->plain_files("parted.t").value().files.empty());
 }
 
 /// What was cancelled here is not asked of Spark instead.

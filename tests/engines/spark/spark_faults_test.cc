@@ -27,6 +27,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
+constexpr char kToken[] = "SPARK_CONNECT_AUTHENTICATE_TOKEN";
+
 class SparkFaultsTest : public ::testing::Test {
  protected:
   static void make_tables() {
@@ -186,22 +188,54 @@ TEST_F(SparkFaultsTest, CancellingStopsTheReadingOfFilesAndNothingIsReadInstead)
       "% "
       "100 AS INT) AS cost FROM range(10000000)");
   ASSERT_TRUE(open(0, "faults.much")) << log_;
-  std::atomic<bool> done = false;
-  std::thread canceller([&] {
-    while (!done) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-      curator_->cancel();
-    }
+  std::stop_source stop;
+  curator_->stop_with(stop.get_token());
+  std::thread stopper([&] {
+    // Charged: from then on it reads.
+    while (spent() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    stop.request_stop();
   });
   const auto answer = curator_->answer(ask("SELECT sum(cost) FROM visits"));
-  done = true;
-  canceller.join();
+  stopper.join();
+  curator_->stop_with({});
   ASSERT_FALSE(answer);
-  EXPECT_EQ(answer.error().code, ErrorCode::Unavailable);
+  EXPECT_THAT(answer.error().message, HasSubstr("not charged twice"));
   // Asked again it is answered, for the same charge.
   const auto again = curator_->answer(ask("SELECT sum(cost) FROM visits"));
   ASSERT_TRUE(again) << again.error().message << log_;
   expect_ledger_adds_up(1);
+}
+
+TEST_F(SparkFaultsTest, AWrongTokenIsRefused) {
+  const auto address = spark::Address::parse(spark_server().address()).value();
+  const std::string right = std::getenv(kToken);
+  setenv(kToken, "a-wrong-one", 1);
+  const auto opened = open();
+  const auto engine = SparkEngine::open(address, {});
+  setenv(kToken, right.c_str(), 1);
+  ASSERT_FALSE(engine);
+  EXPECT_THAT(engine.error().message, HasSubstr(kToken));
+  ASSERT_FALSE(opened);
+  EXPECT_EQ((opened.error().message + log_).find("a-wrong-one"), std::string::npos);
+  ASSERT_TRUE(open()) << log_;
+  ASSERT_TRUE(curator_->answer(ask("SELECT count(*) FROM people"))) << log_;
+  expect_ledger_adds_up(1);
+  // Nor does it go anywhere in the clear.
+  const auto far = SparkEngine::open(spark::Address::parse("spark://spark.invalid:1").value(), {});
+  ASSERT_FALSE(far);
+  EXPECT_EQ(far.error().code, ErrorCode::Refused);
+  EXPECT_THAT(far.error().message, HasSubstr("use_ssl=true"));
+}
+
+TEST_F(SparkFaultsTest, ATwinOfATableThereCanBeMade) {
+  ASSERT_TRUE(open()) << log_;
+  const auto made = curator_->answer(
+      ask("CREATE TABLE twin AS SYNTHESIZE people WITH (epsilon = 2, fast = true)"));
+  ASSERT_TRUE(made) << made.error().message << log_;
+  const auto ages = curator_->answer(ask("SELECT count(*) FROM twin"));
+  ASSERT_TRUE(ages) << ages.error().message;
+  EXPECT_NEAR(std::stod(*ages->rows[0][0]), 20'000, 100);
+  EXPECT_DOUBLE_EQ(spent(), 2);
 }
 
 TEST_F(SparkFaultsTest, AConnectionCutWhileSumsComeInIsTriedAgainWithOneCharge) {

@@ -49,6 +49,7 @@ SparkServer::SparkServer() {
     return;
   }
   port_ = free_port();
+  setenv("SPARK_CONNECT_AUTHENTICATE_TOKEN", "discreet-tests", 1);
   start();
 }
 
@@ -73,7 +74,8 @@ void SparkServer::start() {
       "-Xmx1g org.apache.spark.deploy.SparkSubmit --class "
       "org.apache.spark.sql.connect.service.SparkConnectServer --master '{2}' --driver-memory 1g "
       "--conf spark.driver.host=127.0.0.1 --conf spark.connect.grpc.binding.address=127.0.0.1 "
-      "--conf spark.connect.grpc.binding.port={3} --conf spark.ui.enabled=false --conf "
+      "--conf spark.connect.grpc.binding.port={3} --conf "
+      "spark.connect.authenticate.token=discreet-tests --conf spark.ui.enabled=false --conf "
       "spark.sql.warehouse.dir={0}/warehouse --conf spark.sql.shuffle.partitions=2 --conf "
       "spark.sql.adaptive.enabled=false {4} spark-internal > {0}/server.log 2>&1 < /dev/null",
       folder, home, master == nullptr ? "local-cluster[2,1,1024]" : master, port_,

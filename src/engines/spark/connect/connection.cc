@@ -106,6 +106,8 @@ constexpr std::array<std::pair<const char*, const char*>, 10> kSessionSettings =
 
 constexpr int kMessageBytesMax = 256 << 20;
 
+constexpr char kToken[] = "SPARK_CONNECT_AUTHENTICATE_TOKEN";
+
 /// Spark's type as its SQL names it; what this program cannot use keeps another name.
 std::string type_name(const Message& type) {
   const auto* reflection = type.GetReflection();
@@ -277,7 +279,7 @@ class GrpcConnection final : public Connection {
 
   void with_deadline(grpc::ClientContext& context, std::uint32_t seconds) const {
     context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(seconds));
-    if (const char* token = std::getenv("SPARK_CONNECT_AUTHENTICATE_TOKEN"))
+    if (const char* token = std::getenv(kToken))
       context.AddMetadata("authorization", fmt::format("Bearer {}", token));
   }
 
@@ -395,6 +397,11 @@ class GrpcConnection final : public Connection {
 
 Result<std::unique_ptr<Connection>> open_connection(const Address& address,
                                                     const ConnectionSettings& settings) {
+  if (std::getenv(kToken) != nullptr && !address.tls && !address.is_near())
+    return Error{ErrorCode::Refused,
+                 fmt::format("The token in {} would go to {} in the clear. Add use_ssl=true to the "
+                             "address, or take the token away.",
+                             kToken, address.target)};
   auto connection = std::make_unique<GrpcConnection>(address, settings);
   DISCREET_TRY_VOID(connection->open());
   return std::unique_ptr<Connection>(std::move(connection));
