@@ -105,6 +105,7 @@ class RemoteTables::Carrying final : public Engine {
         const std::scoped_lock lock(mutex_);
         files_ = std::make_unique<ParquetTables>(std::move(connection));
         files_->show_places(sql::placed_table, sql::kPlaceColumn);
+        DISCREET_TRY_VOID(files_->engine().begin());
       }
       std::vector<ParquetTables::Column> columns;
       for (const auto& column : shared_->columns.at(name))
@@ -112,14 +113,18 @@ class RemoteTables::Carrying final : public Engine {
       DISCREET_TRY(const bool shown, files_->show(name, columns, files));
       if (!shown) return nullptr;
     }
+    // What was asked before there was a reader of files did not reach it.
+    DISCREET_TRY_VOID(cancellation_.check());
     return files_ ? &files_->engine() : nullptr;
   }
   Result<void> begin() override {
     cancellation_.begin();
+    if (files_) DISCREET_TRY_VOID(files_->engine().begin());
     return engine_.begin();
   }
   void end() override {
     cancellation_.end();
+    if (files_) files_->engine().end();
     engine_.end();
   }
   bool was_lost() const override { return engine_.was_lost(); }
@@ -128,7 +133,7 @@ class RemoteTables::Carrying final : public Engine {
     cancellation_.ask();
     engine_.cancel();
     const std::scoped_lock lock(mutex_);
-    if (files_) files_->engine().cancel();
+    if (files_) files_->engine().cancel();  // it and what would follow it there
   }
 
  private:

@@ -124,7 +124,11 @@ std::string& last_words() {
 
 std::vector<std::vector<std::optional<std::string>>> text_rows(DuckDb& database,
                                                                const std::string& sql) {
-  auto rows = database.query("SELECT CAST(COLUMNS(*) AS VARCHAR) FROM (" + sql + ")");
+  return texts(database, "SELECT CAST(COLUMNS(*) AS VARCHAR) FROM (" + sql + ")");
+}
+
+std::vector<std::vector<std::optional<std::string>>> texts(Engine& engine, const std::string& sql) {
+  auto rows = engine.query(sql);
   DISCREET_CHECK(rows.has_value(), last_words().c_str());
   std::vector<std::vector<std::optional<std::string>>> all;
   for (auto chunk = rows->next(); chunk && chunk->has_value(); chunk = rows->next())

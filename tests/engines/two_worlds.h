@@ -85,6 +85,9 @@ class TwoWorlds {
 std::vector<std::vector<std::optional<std::string>>> text_rows(DuckDb& database,
                                                                const std::string& sql);
 
+/// The same of a statement all of whose columns are texts.
+std::vector<std::vector<std::optional<std::string>>> texts(Engine& engine, const std::string& sql);
+
 /// The backend's last words, for messages.
 std::string& last_words();
 

@@ -75,3 +75,27 @@ def test_what_is_cancelled_in_line_is_not_charged(small):
         second.execute("set discreet.epsilon = 0.125")
         assert answers_soon(second)
         assert spent(second) == pytest.approx(0.625)
+
+
+def test_within_a_slot_cancelling_tells_nothing():
+    """Whether a question was done when it was cancelled would be seen in whether it is free the second time. So it goes on until
+    its answer might have left: a second's work, cancelled at once, is on record when the eight seconds of its slot are over."""
+    server = Served(arguments=["--quantum", "8000", "--workers", "1"])
+    with open(server.folder / "numbers.csv", "w") as f:
+        f.write("n\n" + "".join(f"{i}\n" for i in range(200_000)))
+    with open(server.policy, "a") as f:
+        f.write('[tables.numbers]\nsource = "numbers.csv"\npublic = true\n')
+    work = "select count(*) from people p, numbers a where (a.n * p.age + p.age) % 97 = 5"
+    with server, psycopg.connect(server.dsn(), autocommit=True) as made:
+        made.execute("set discreet.epsilon = 0.5")
+        timer = threading.Timer(0.1, made.cancel)
+        timer.start()
+        with pytest.raises(psycopg.errors.QueryCanceled):
+            made.execute(work)
+        timer.join()
+        time.sleep(9)
+        started = time.time()
+        assert made.execute(work).fetchone() is not None
+        assert time.time() - started < 4, "it was stopped before its slot ended"
+        assert spent(made) == pytest.approx(0.5)
+    server.verify()
