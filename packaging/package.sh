@@ -14,8 +14,9 @@ mkdir -p "$out"
 install_into() { # prefix
   cmake --install "$build" --component program --prefix "$1" --strip > /dev/null
   if [ -d "$build/console" ]; then cmake --install "$build" --component console --prefix "$1" > /dev/null; fi
-  mkdir -p "$1/share/doc/discreet"
+  mkdir -p "$1/share/doc/discreet/examples"
   cp "$here/../README.md" "$here/../LICENSE" "$1/share/doc/discreet/"
+  cp "$here/discreet.toml" "$1/share/doc/discreet/examples/"
 }
 
 # The Debian package.
@@ -23,6 +24,7 @@ deb="$work/deb"
 install_into "$deb/usr"
 mkdir -p "$deb/DEBIAN" "$deb/lib/systemd/system" "$work/debian"
 cp "$here/discreet.service" "$deb/lib/systemd/system/"
+install -m 0755 "$here/service-check" "$deb/usr/lib/discreet/"
 install -m 0755 "$here/postinst" "$deb/DEBIAN/postinst"
 printf 'Source: discreet\n\nPackage: discreet\nArchitecture: any\n' > "$work/debian/control"
 depends=$(cd "$work" && dpkg-shlibdeps -O --ignore-missing-info -l"$deb/usr/lib/discreet" "$deb/usr/bin/discreet" 2>/dev/null |
