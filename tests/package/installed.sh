@@ -48,8 +48,9 @@ check_spark() { # root, program
 }
 
 # The port of HTTP, once the server says that it listens.
-wait_for_server() { # log
+wait_for_server() { # log, which the server may not have opened yet
   port=
+  touch "$1"
   for _ in $(seq 150); do
     port=$(sed -nE 's/^ready .* http=[^ ]*:([0-9]+)$/\1/p' "$1" | head -n 1)
     if [ -n "$port" ] || ! kill -0 "$server" 2> /dev/null; then break; fi
