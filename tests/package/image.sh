@@ -3,6 +3,7 @@
 #   tests/package/image.sh
 # With docker; where none answers, with buildah, which needs no daemon, but root.
 #   JOBS=2                compilers at once
+#   SPARK=off             without tables in Spark
 #   STORAGE=/folder       buildah: keeps the layers there for the next time; otherwise nothing stays
 #   DEBIAN_ROOT=/folder   buildah: a Debian 12 to build upon where no registry of images is reached; debootstrap makes it once
 set -euo pipefail
@@ -63,7 +64,7 @@ fi
 for debian in debian:12 debian:12-slim; do
   base "$debian" > "$work/base.log" 2>&1 || { tail -n 5 "$work/base.log"; skip "the base image $debian cannot be had"; }
 done
-build -f packaging/Dockerfile ${JOBS:+--build-arg "JOBS=$JOBS"} -t "$image" . > "$work/build.log" 2>&1 || fail build "no image"
+build -f packaging/Dockerfile --build-arg "SPARK=${SPARK:=on}" ${JOBS:+--build-arg "JOBS=$JOBS"} -t "$image" . > "$work/build.log" 2>&1 || fail build "no image"
 list() { setting "{{range .$1}}{{println .}}{{end}}" | sed '/^$/d'; }
 mapfile -t entrypoint < <(list Entrypoint)
 mapfile -t command < <(list Cmd)
@@ -86,5 +87,11 @@ if command -v psql > /dev/null; then
   outside psql -h 127.0.0.1 -p "$(port 5433)" -U analyst -d discreet -c "select sex, count(*) from people group by sex" ||
     fail serve "no answer to psql"
 fi
+# A program with Spark tries to reach the server; one without says so. Nothing listens at port 1.
+inside bash -c 'mkdir /tmp/spark && printf "%s\n" "[tables.visits]" "source = \"spark://127.0.0.1:1/hospital.visits\"" "unit = \"patient_id\"" \
+  "[budgets.default]" "epsilon = 1.0" "delta = 1e-8" > /tmp/spark/discreet.toml && cd /tmp/spark && discreet query "select count(*) from visits"' \
+  > "$work/spark.log" 2>&1 && fail spark "a table in a Spark that is not there was answered"
+case $SPARK in off) says='built without Spark' ;; *) says='Spark Connect at 127.0.0.1:1 cannot be reached' ;; esac
+grep "$says" "$work/spark.log" || fail spark "with SPARK=$SPARK the image was to say: $says"
 stop || fail serve "SIGTERM did not end it cleanly"
 echo "image: asked through its ports, ended by SIGTERM"

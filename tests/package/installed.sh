@@ -1,97 +1,106 @@
 #!/usr/bin/env bash
-# Installs what packaging/package.sh made into a root of its own, starts the server there and asks it: tests/package/installed.sh OUT
-# The archive runs in a root that has a C library, a shell and nothing else; the package is installed by dpkg into an empty one.
+# Installs what packaging/package.sh made, starts it and asks it: tests/package/installed.sh OUT
+#   1. The archive, in a root that has a C library and nothing else.
+#   2. The package, by apt in a Debian made for it, with its service as the unit starts it (clean_debian.sh). Where no such Debian
+#      can be made, by dpkg without its dependencies, asked with this machine's libraries (no_debian.sh).
+#   SPARK=on|off          what the program must say of spark:// tables; otherwise what the package's description promises
+#   DEBIAN_ROOT=/folder   a clean Debian to install upon; debootstrap makes it once (a minute). Otherwise nothing stays
 set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
 out=$(cd "$1" && pwd)
-[ "$(id -u)" = 0 ] || { echo "installed.sh: chroot needs root; skipped"; exit 77; }
+skip() { echo "installed.sh: $*; skipped"; exit 77; }
+fail() { # what, whose log
+  if [ -n "${2:-}" ]; then tail -n 30 "$2" >&2; fi
+  echo "installed.sh: $1" >&2
+  exit 1
+}
+[ "$(id -u)" = 0 ] || skip "chroot needs root"
+command -v curl > /dev/null || skip "curl is missing (Debian: apt-get install curl)"
 work=$(mktemp -d)
 server=
 finish() {
-  if [ -n "$server" ]; then kill "$server" 2>/dev/null || true; wait "$server" 2>/dev/null || true; fi
-  for root in "$work"/*/; do mountpoint -q "$root/proc" && umount "$root/proc"; done
+  if [ -n "$server" ]; then kill "$server" 2> /dev/null || true; wait "$server" 2> /dev/null || true; fi
+  awk -v under="$work/" 'index($2, under) == 1 { print $2 }' /proc/mounts | sort -r | while read -r mount; do umount "$mount"; done
   rm -rf --one-file-system "$work"
 }
 trap finish EXIT
 
-# The data and a policy, made by the program under test.
-town() { # root, program inside it
-  chroot "$1" "$2" town --out /town --people 200 --seed 7 > /dev/null
+packages=("$out"/discreet_*.deb) archives=("$out"/discreet-*-linux-*.tar.gz)
+[ ${#packages[@]} = 1 ] && [ -e "${packages[0]}" ] && [ ${#archives[@]} = 1 ] && [ -e "${archives[0]}" ] ||
+  fail "there is not one package and one archive in $out; make them with packaging/package.sh"
+package=${packages[0]}
+if dpkg-deb --field "$package" Description | grep Spark > /dev/null; then promised=on; else promised=off; fi
+[ "${SPARK:-$promised}" = $promised ] || fail "the package was to be made with SPARK=$SPARK, and its description says $promised"
+
+# A program with Spark tries to reach the server; one without says so. Nothing listens at port 1.
+check_spark() { # root, program
+  mkdir -p "$1/tmp/spark"
+  printf '%s\n' '[tables.visits]' 'source = "spark://127.0.0.1:1/hospital.visits"' 'unit = "patient_id"' '[budgets.default]' \
+    'epsilon = 1.0' 'delta = 1e-8' > "$1/tmp/spark/discreet.toml"
+  if timeout 60 chroot "$1" "$2" query --policy /tmp/spark/discreet.toml "SELECT count(*) FROM visits" > "$work/spark.log" 2>&1; then
+    fail "a table in a Spark that is not there was answered" "$work/spark.log"
+  fi
+  case $promised in
+    on) grep 'Spark Connect at 127.0.0.1:1 cannot be reached' "$work/spark.log" > /dev/null ;;
+    off) grep 'built without Spark' "$work/spark.log" > /dev/null ;;
+  esac || fail "the description says Spark is $promised, and the program says otherwise" "$work/spark.log"
+  echo "spark: $promised; $(tail -n 1 "$work/spark.log")"
 }
 
-start() { # root, program
-  local root=$1 program=$2
-  chroot "$root" "$program" serve --policy /town/discreet.toml --pg-port 0 --http-port 0 > "$work/serve.log" 2>&1 &
-  server=$!
-  for _ in $(seq 100); do
-    port=$(sed -nE "s/^ready .* http=[^ ]*:([0-9]+)$/\1/p" "$work/serve.log" | head -n 1)
-    [ -n "$port" ] && break
+# The port of HTTP, once the server says that it listens.
+wait_for_server() { # log, which the server may not have opened yet
+  port=
+  touch "$1"
+  for _ in $(seq 150); do
+    port=$(sed -nE 's/^ready .* http=[^ ]*:([0-9]+)$/\1/p' "$1" | head -n 1)
+    if [ -n "$port" ] || ! kill -0 "$server" 2> /dev/null; then break; fi
     sleep 0.1
   done
-  [ -n "${port:-}" ] || { cat "$work/serve.log"; echo "installed.sh: the server did not start"; exit 1; }
-  curl -sf "http://127.0.0.1:$port/healthz" > /dev/null ||
-    { cat "$work/serve.log"; echo "installed.sh: the server does not answer"; exit 1; }
+  [ -n "$port" ] || fail "the server did not start" "$1"
+  curl -sf "http://127.0.0.1:$port/healthz" > /dev/null || fail "the server does not answer" "$1"
+}
+
+stop_server() { # log
+  local status=0
   kill "$server"
-  wait "$server" 2>/dev/null || true
+  wait "$server" || status=$?
   server=
+  [ $status = 0 ] || fail "SIGTERM ended the server with $status instead of 0" "$1"
+}
+
+devices() { # root
+  mknod -m 666 "$1/dev/null" c 1 3
+  mknod -m 666 "$1/dev/urandom" c 1 9
 }
 
 # 1. The archive, in a root with nothing but a C library.
 root="$work/clean"
-mkdir -p "$root"/{opt,tmp,dev,proc,lib64} "$root/lib/x86_64-linux-gnu"
-for library in libc.so.6 libm.so.6 libdl.so.2 libpthread.so.0 librt.so.1 libresolv.so.2; do
-  cp -L "/lib/x86_64-linux-gnu/$library" "$root/lib/x86_64-linux-gnu/"
-done
-cp -L /lib64/ld-linux-x86-64.so.2 "$root/lib64/"
-mknod -m 666 "$root/dev/null" c 1 3
-mknod -m 666 "$root/dev/urandom" c 1 9
-# The loader finds a program's folder through /proc.
-mount -t proc proc "$root/proc" || { echo "installed.sh: no /proc can be mounted here; skipped"; exit 77; }
-tar -C "$root/opt" -xzf "$out"/discreet-*-linux-*.tar.gz
+mkdir -p "$root"/{opt,tmp,dev,proc}
+tar -C "$root/opt" -xzf "${archives[0]}"
 program=$(cd "$root" && ls -d opt/discreet-*/bin/discreet)
+# Where this machine has the C library and the loader, and so the program looks for them.
+ldd "$root/$program" | grep -oE '/[^ ]+/(ld-linux[^/ ]*|libc|libm|libdl|libpthread|librt|libresolv)\.so\.[0-9]+' | sort -u > "$work/c-library"
+folder=$(dirname "$(grep '/libc\.so' "$work/c-library")")
+for library in $(< "$work/c-library") "$folder"/lib{m.so.6,dl.so.2,pthread.so.0,rt.so.1,resolv.so.2}; do
+  mkdir -p "$root$(dirname "$library")"
+  cp -L "$library" "$root$library"
+done
+devices "$root"
+# The loader finds a program's folder through /proc.
+mount -t proc proc "$root/proc" || skip "no /proc can be mounted here"
 chroot "$root" "/$program" --version
-town "$root" "/$program"
+chroot "$root" "/$program" town --out /town --people 200 --seed 7 > /dev/null
 chroot "$root" "/$program" query --policy /town/discreet.toml "SELECT count(*) FROM patients"
-start "$root" "/$program"
+check_spark "$root" "/$program"
+chroot "$root" "/$program" serve --policy /town/discreet.toml --pg-port 0 --http-port 0 > "$work/serve.log" 2>&1 &
+server=$!
+wait_for_server "$work/serve.log"
+stop_server "$work/serve.log"
 echo "archive: unpacked, asked and served in a root with a C library alone"
 
-# 2. The package, by dpkg, into a root that has Debian's libraries read-only beneath it.
+# 2. The package.
+. "$here/clean_debian.sh"
+. "$here/no_debian.sh"
 root="$work/debian"
-mkdir -p "$root"/{var/lib/dpkg/{info,updates,triggers},tmp,dev,proc}
-touch "$root/var/lib/dpkg/status"
-dpkg --root="$root" --force-depends --force-script-chrootless --unpack "$out"/discreet_*.deb > /dev/null 2>&1
-dpkg --root="$root" --status discreet | grep -E '^(Status|Depends)'
-[ -x "$root/usr/bin/discreet" ] && [ -e "$root/usr/lib/discreet/libduckdb.so" ] && [ -e "$root/lib/systemd/system/discreet.service" ]
-systemd-analyze verify "$root/lib/systemd/system/discreet.service" 2> /dev/null || true
-missing=$(ldd "$root/usr/bin/discreet" | grep 'not found' || true)
-[ -z "$missing" ] || { echo "$missing"; exit 1; }
-ldd "$root/usr/bin/discreet" | grep "$root/usr/lib/discreet/libduckdb.so\|$root/usr/bin/../lib/discreet/libduckdb.so" > /dev/null
-"$root/usr/bin/discreet" town --out "$work/town" --people 200 --seed 7 > /dev/null
-"$root/usr/bin/discreet" query --policy "$work/town/discreet.toml" "SELECT count(*) FROM patients"
-echo "package: installed by dpkg, asked"
-
-# 3. The package's script for its user and folder, twice, in a root of its own.
-root="$work/postinst"
-mkdir -p "$root"/{etc,bin,usr/bin,usr/sbin,dev,tmp,var/lib}
-for program in sh getent groupadd useradd nologin mkdir chgrp chmod id stat; do
-  path=$(command -v "$program" || echo "/usr/sbin/$program")
-  cp -L "$path" "$root/usr/sbin/"
-  for library in $(ldd "$path" | grep -oE '/[^ ]+' | sort -u); do
-    mkdir -p "$root$(dirname "$library")"
-    cp -Ln "$library" "$root$library"
-  done
-done
-cp "$root/usr/sbin/sh" "$root/bin/sh"
-echo 'root:x:0:0:root:/root:/bin/sh' > "$root/etc/passwd"
-echo 'root:x:0:' > "$root/etc/group"
-: > "$root/etc/shadow"
-: > "$root/etc/gshadow"
-printf 'passwd: files\ngroup: files\n' > "$root/etc/nsswitch.conf"
-cp /etc/login.defs "$root/etc/"
-mknod -m 666 "$root/dev/null" c 1 3
-dpkg-deb -e "$out"/discreet_*.deb "$root/tmp/control"
-inside() { chroot "$root" /bin/sh -c "PATH=/usr/sbin:/usr/bin:/bin; $1"; }
-for _ in 1 2; do inside "/bin/sh /tmp/control/postinst configure"; done
-[ "$(inside 'stat -c "%a %U %G" /etc/discreet')" = "750 root discreet" ]
-[ "$(grep -c '^discreet:.*:/var/lib/discreet:/usr/sbin/nologin$' "$root/etc/passwd")" = 1 ]
-inside "id discreet"
-echo "package: its script made the user and the folder, and a second time nothing"
+if make_debian "$root"; then in_debian "$root"; else without_debian "$root"; fi
+echo "installed.sh: all of it in $SECONDS s"

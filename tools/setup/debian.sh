@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages named in the lists given (default: packages-build.txt); does nothing when all are there.
 #   tools/setup/debian.sh build test ci
+# A line `-r NAME` in a list takes in another list.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 
@@ -12,9 +13,13 @@ fi
 lists=("$@")
 [ ${#lists[@]} -gt 0 ] || lists=(build)
 wanted=()
-for list in "${lists[@]}"; do
-  while read -r name; do wanted+=("$name"); done < <(grep -hvE '^(#|$)' "$here/packages-$list.txt")
-done
+read_list() {
+  local name other
+  while read -r name other; do
+    if [ "$name" = -r ]; then read_list "$other"; else wanted+=("$name"); fi
+  done < <(grep -hvE '^(#|$)' "$here/packages-$1.txt")
+}
+for list in "${lists[@]}"; do read_list "$list"; done
 
 missing=()
 for name in "${wanted[@]}"; do
