@@ -1,14 +1,14 @@
 #include "curator/clipped_sums.h"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <mutex>
 
 #include "base/parallel.h"
+#include "curator/clipped_sums_internal.h"
+#include "curator/clipping_internal.h"
 #include "curator/estimates.h"
 #include "mechanisms/bound_search.h"
 #include "mechanisms/discrete_gaussian.h"
@@ -30,60 +30,10 @@ constexpr UInt128 kFineMin = 4096;
 // A cell counts no more than this, so that squares of all cells of a unit fit 128 bits.
 constexpr std::int64_t kStepsMax = std::int64_t{1} << 44;
 
-UInt128 absolute(Int128 value) {
-  return value < 0 ? UInt128{0} - static_cast<UInt128>(value) : static_cast<UInt128>(value);
-}
-
-BigInt to_big(UInt128 value) {
-  return (BigInt(static_cast<std::uint64_t>(value >> 64)) << 64) |
-         static_cast<std::uint64_t>(value);
-}
-
 Error too_small() {
   return invalid_parameter(
       "this epsilon is too small for values of this range: the noise would not fit 64 bits");
 }
-
-// floor(value * bound / size), towards zero; bound < size.
-Int128 scaled_down(Int128 value, UInt128 bound, UInt128 size) {
-  UInt128 product = 0;
-  UInt128 magnitude = absolute(value);
-  if (!__builtin_mul_overflow(magnitude, bound, &product)) {
-    magnitude = product / size;
-  } else {
-    const BigInt exact = to_big(magnitude) * to_big(bound) / to_big(size);
-    magnitude = (UInt128{static_cast<std::uint64_t>(exact >> 64)} << 64) |
-                static_cast<std::uint64_t>(exact & ((BigInt(1) << 64) - 1));
-  }
-  return value < 0 ? -static_cast<Int128>(magnitude) : static_cast<Int128>(magnitude);
-}
-
-int width_of(UInt128 number) {
-  const auto high = static_cast<std::uint64_t>(number >> 64);
-  return high != 0 ? 64 + static_cast<int>(std::bit_width(high))
-                   : static_cast<int>(std::bit_width(static_cast<std::uint64_t>(number)));
-}
-
-/// Rising bounds by how many bits numbers have: of each width there are few.
-class BoundsByWidth {
- public:
-  explicit BoundsByWidth(const std::vector<UInt128>& bounds) : bounds_(bounds) {
-    for (std::size_t width = 1; width < first_.size(); ++width)
-      first_[width] = static_cast<std::size_t>(
-          std::lower_bound(bounds.begin(), bounds.end(), UInt128{1} << (width - 1)) -
-          bounds.begin());
-  }
-  /// How many bounds `size` is above.
-  std::size_t below(UInt128 size) const {
-    std::size_t bound = first_[static_cast<std::size_t>(width_of(size))];
-    while (bound < bounds_.size() && bounds_[bound] < size) ++bound;
-    return bound;
-  }
-
- private:
-  const std::vector<UInt128>& bounds_;
-  std::array<std::size_t, 129> first_{};  // by width: the first bound that is not less in width
-};
 
 // The least whole number whose square is at least `square`.
 UInt128 root_up(UInt128 square) {
@@ -168,42 +118,7 @@ Result<ClippedSums> ClippedSums::make(Epsilon epsilon, std::vector<Sum> sums, Cl
   return clipped;
 }
 
-template <class Visit>
-void ClippedSums::each_cell(const Contributions& contributions, std::size_t unit,
-                            const Visit& visit) const {
-  const std::size_t begin = contributions.begin(unit), end = contributions.end(unit);
-  for (std::size_t sum = 0; sum < sums_.size() && options_.one_group; ++sum) {
-    Int128 total = 0;
-    for (std::size_t row = begin; row < end; ++row)
-      total += value_of(sum, contributions.values(row));
-    visit(std::uint32_t{0}, sum, total);
-  }
-  if (options_.one_group) return;
-  for (std::size_t row = begin; row < end; ++row)
-    for (std::size_t sum = 0; sum < sums_.size(); ++sum)
-      visit(contributions.group(row), sum, value_of(sum, contributions.values(row)));
-}
-
-// ceil(magnitude weight 2^kSizeBits / row_max), or itself where there is no row maximum.
-// Whole rows and the rest apart, so that no product can overflow; nearly always all fits 64 bits,
-// where a division is ten times cheaper.
-inline UInt128 ClippedSums::size_of(UInt128 magnitude, std::size_t sum) const {
-  if (!sums_[sum].bounded) return magnitude;
-  const auto& [factor, row_max, fine, rows_max, narrow, plain, moved, by, times] = measures_[sum];
-  if (narrow && magnitude >> 42 == 0) {
-    const auto row = static_cast<std::uint64_t>(row_max);
-    return (static_cast<std::uint64_t>(magnitude) * static_cast<std::uint64_t>(factor) + row - 1) /
-           row;
-  }
-  if (narrow && magnitude >> 63 == 0) {
-    const auto row = static_cast<std::uint64_t>(row_max), m = static_cast<std::uint64_t>(magnitude);
-    const std::uint64_t rest = m % row * static_cast<std::uint64_t>(factor);
-    return m / row * factor + (rest + row - 1) / row;
-  }
-  return magnitude / row_max * factor + (magnitude % row_max * factor + row_max - 1) / row_max;
-}
-
-// The same with its sign, rounded towards zero: the cell on the lattice of sizes.
+// size_of() with its sign, rounded towards zero: the cell on the lattice of sizes.
 std::int64_t ClippedSums::steps_of(Int128 value, std::size_t sum) const {
   const UInt128 magnitude = absolute(value);
   const auto& [factor, row_max, fine, rows_max, narrow, plain, moved, by, times] = measures_[sum];
@@ -283,13 +198,18 @@ UInt128 ClippedSums::find_bound(const std::vector<std::int64_t>& above, Epsilon 
   return bounds_[search.value().release(above, random)];
 }
 
+void ClippedSums::Sizes::count(const std::vector<std::int64_t>& just_above) {
+  std::int64_t counted = 0;
+  for (std::size_t i = above.size(); i-- > 0;) above[i] += counted += just_above[i + 1];
+}
+
 // The size of every unit, and how many are above each bound.
 template <class SizeOf>
 ClippedSums::Sizes ClippedSums::measure(const Contributions& contributions,
                                         const SizeOf& size_of_unit) const {
   Sizes sizes{RawVector<std::uint64_t>(contributions.units()),
               std::vector<std::int64_t>(bounds_.size())};
-  const BoundsByWidth bounds(bounds_);
+  const BoundsByWidth<UInt128> bounds(bounds_);
   std::mutex mutex;
   contributions.for_each_piece([&](std::size_t unit, std::size_t last, std::size_t) {
     std::vector<std::int64_t> just_above(bounds_.size() + 1);  // so many bounds
@@ -299,8 +219,7 @@ ClippedSums::Sizes ClippedSums::measure(const Contributions& contributions,
       ++just_above[bounds.below(size)];
     }
     const std::lock_guard lock(mutex);
-    std::int64_t above = 0;
-    for (std::size_t i = bounds_.size(); i-- > 0;) sizes.above[i] += above += just_above[i + 1];
+    sizes.count(just_above);
   });
   return sizes;
 }
@@ -354,15 +273,14 @@ ClippedSums::Sizes ClippedSums::measure_values(const Contributions& contribution
   Sizes sizes{{}, std::vector<std::int64_t>(bounds_.size())};
   std::vector<UInt128> within;
   for (const UInt128 bound : bounds_) within.push_back(value_within(bound));
-  const BoundsByWidth bounds(within);
+  const BoundsByWidth<UInt128> bounds(within);
   std::mutex mutex;
   contributions.for_each_piece([&](std::size_t unit, std::size_t last, std::size_t) {
     std::vector<std::int64_t> just_above(bounds_.size() + 1);
     for (; unit < last; ++unit)
       ++just_above[bounds.below(absolute(value_of(0, contributions.values(unit))))];
     const std::lock_guard lock(mutex);
-    std::int64_t above = 0;
-    for (std::size_t i = bounds_.size(); i-- > 0;) sizes.above[i] += above += just_above[i + 1];
+    sizes.count(just_above);
   });
   return sizes;
 }
@@ -430,17 +348,24 @@ NoisySums ClippedSums::release_laplace(const Contributions& contributions, std::
   };
   const bool one_cell = is_of_one_cell(contributions);
   DISCREET_CHECK(one_cell || contributions.totals() == nullptr, "totals are for one sum");
-  const Sizes sizes =
-      one_cell ? measure_values(contributions) : measure(contributions, size_of_unit);
+  const auto short_sums = narrow(contributions);
+  const Sizes sizes = one_cell     ? (short_sums ? measure_values(contributions, *short_sums)
+                                                 : measure_values(contributions))
+                      : short_sums ? measure(contributions, *short_sums)
+                                   : measure(contributions, size_of_unit);
   const UInt128 bound = find_bound(sizes.above, noise_epsilon, groups * count, random);
 
-  const std::vector<Int128> cells =
-      contributions.totals() != nullptr ? add_up_totals(contributions, groups, bound)
-      : one_cell                        ? add_up_values(contributions, groups, bound)
-                                        : add_up(contributions, groups, sizes, size_of_unit, bound,
-                                                 [&](Int128 value, std::size_t sum) {
-                            return value * (Int128{1} << measures_[sum].fine);
-                          });
+  const auto add_up_cells = [&] {
+    if (contributions.totals() != nullptr) return add_up_totals(contributions, groups, bound);
+    if (short_sums)
+      return one_cell ? add_up_values(contributions, *short_sums, groups, bound)
+                      : add_up(contributions, *short_sums, groups, sizes, bound);
+    if (one_cell) return add_up_values(contributions, groups, bound);
+    return add_up(
+        contributions, groups, sizes, size_of_unit, bound,
+        [&](Int128 value, std::size_t sum) { return value * (Int128{1} << measures_[sum].fine); });
+  };
+  const std::vector<Int128> cells = add_up_cells();
   NoisySums noisy;
   std::vector<std::int64_t> noise(groups);
   for (std::size_t sum = 0; sum < count; ++sum) {

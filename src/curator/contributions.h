@@ -53,6 +53,8 @@ class Contributions {
     return rows_.group(row);
   }
   WholesView values(std::size_t row) const { return rows_.values(row); }
+  /// All of the above in one, for whoever goes over millions of rows.
+  const UnitPartials& partials() const { return rows_; }
   /// Calls visit(first unit, last unit + 1, worker) for pieces that make up all units, on
   /// worker_count() threads where there are many and `threads` allows it.
   void for_each_piece(const std::function<void(std::size_t, std::size_t, std::size_t)>& visit,

@@ -14,7 +14,7 @@ namespace {
 
 // In large pages: cells are visited in no order, and small pages would each have to be found.
 constexpr std::size_t kSlabBytes = 8 * PagePool::kPageBytes;
-constexpr std::size_t kSlots = 4, kDirectMax = 8;
+constexpr std::size_t kSlots = 4, kDirectMax = CellLayout::kSlotsMax;
 constexpr int kGroupBits = 24;  // of a wide cell
 // Narrow cells are worth it as long as they are not full after a few rows.
 constexpr int kTimesBitsMin = 4;

@@ -29,6 +29,7 @@ namespace discreet {
 
 /// How a cell lies in its bits, from below: rows, sum, group.
 struct CellLayout {
+  static constexpr std::size_t kSlotsMax = 8;
   std::size_t slots = 1;  ///< of a unit
   bool direct = false;    ///< they are of groups 1, 2, ...
   std::size_t bytes = 8;  ///< of a cell: 4 or 8

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "base/saturating.h"
 #include "engines/raw_vector.h"
@@ -46,6 +47,8 @@ class Wholes {
     if (is_narrow_) return std::span(narrow_).subspan(first, count);
     return std::span(wide_).subspan(first, count);
   }
+  /// All of them, if they have 64 bits each; else null.
+  const std::int64_t* narrow() const { return is_narrow_ ? narrow_.data() : nullptr; }
   /// An array that is narrow must only be given what fits 64 bits.
   void set(std::size_t i, Int128 value) {
     if (is_narrow_)
@@ -69,6 +72,8 @@ struct UnitPartials {
   RawVector<std::uint32_t> groups;
   std::uint32_t only_group = 0;
   Wholes numbers;  ///< features of row after row
+  /// By feature, where it is known: the magnitudes of all rows' numbers add up to no more.
+  std::vector<UInt128> most{};
 
   std::size_t begin(std::size_t unit) const { return begins.empty() ? unit : begins[unit]; }
   std::size_t end(std::size_t unit) const { return ends.empty() ? unit + 1 : ends[unit]; }

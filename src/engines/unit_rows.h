@@ -81,6 +81,9 @@ struct GroupLimit {
   std::array<std::uint64_t, 2> key;
 };
 
+/// By feature: what the magnitudes of sums over disjoint parts of so many rows add up to at most.
+std::vector<UInt128> most_of(const UnitRowsShape& shape, std::uint64_t rows);
+
 class UnitRows {
  public:
   /// Reads all rows; what takes more than `memory_max` bytes is kept in a file without a name.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <numeric>
 
@@ -13,8 +14,9 @@ constexpr std::uint64_t kRowsForThreads = 50'000;
 }  // namespace
 
 /// Where partials go. There is room for as many as there are rows or cells: memory that is not
-/// touched costs nothing.
-struct UnitRows::State::Output {
+/// touched costs nothing. Threads write to neighbouring ones all the time: each has cache lines of
+/// its own.
+struct alignas(128) UnitRows::State::Output {
   UnitPartials& all;
   std::size_t first;  // of its rows
   std::size_t size = 0;
@@ -91,6 +93,21 @@ void UnitRows::State::add_features(std::span<const SortedRow> same, std::size_t 
     }
     out.set(first++, total);
   }
+}
+
+std::vector<UInt128> most_of(const UnitRowsShape& shape, std::uint64_t rows) {
+  std::vector<UInt128> most;
+  for (const RowFeature& feature : shape.features) {
+    const auto largest = [&](std::size_t value) {
+      const RowValue& of = shape.values[value];
+      return static_cast<UInt128>(std::max({Int128{1}, Int128{of.upper}, -Int128{of.lower}}));
+    };
+    UInt128 of_row = 1;
+    if (feature.kind == RowFeature::Kind::Sum) of_row = largest(feature.value);
+    if (feature.kind == RowFeature::Kind::SumOfProducts) return {};
+    most.push_back(of_row * rows);
+  }
+  return most;
 }
 
 // Every number of a unit, whatever rows are its own.
@@ -197,6 +214,47 @@ void UnitRows::State::add_up(std::size_t partition, const Numbers& numbers,
   }
 }
 
+namespace {
+
+/// By place in a block: what all threads' cells there come to.
+struct BlockSums {
+  std::array<std::uint64_t, UnitCells::kBlockUnits * CellLayout::kSlotsMax> times, above;
+
+  std::int64_t sum(std::size_t place, const CellLayout& by) const {
+    return static_cast<std::int64_t>(above[place]) +
+           static_cast<std::int64_t>(times[place]) * by.lower;
+  }
+};
+
+template <class Cell>
+void add_cells(const void* cells, const CellLayout& by, std::size_t places, BlockSums& sums) {
+  const auto times_max = static_cast<Cell>(by.times_max());
+  const auto above_max = static_cast<Cell>((std::uint64_t{1} << by.sum_bits) - 1);
+  const int shift = by.times_bits;
+  const auto* cell = static_cast<const Cell*>(cells);
+  for (std::size_t place = 0; place < places; ++place) {
+    sums.times[place] += cell[place] & times_max;
+    sums.above[place] += static_cast<Cell>(cell[place] >> shift) & above_max;
+  }
+}
+
+BlockSums add_up_block(std::span<void* const> of_lane, const CellLayout& by) {
+  const std::size_t places = UnitCells::kBlockUnits * by.slots;
+  BlockSums sums;
+  std::fill_n(sums.times.begin(), places, std::uint64_t{0});
+  std::fill_n(sums.above.begin(), places, std::uint64_t{0});
+  for (const void* cells : of_lane) {
+    if (cells == nullptr) continue;
+    if (by.bytes == 4)
+      add_cells<std::uint32_t>(cells, by, places, sums);
+    else
+      add_cells<std::uint64_t>(cells, by, places, sums);
+  }
+  return sums;
+}
+
+}  // namespace
+
 // One unit's cells of all lanes are its groups; those of one group are added up.
 void UnitRows::State::add_up_cells(std::size_t block, const Numbers& numbers,
                                    const std::optional<GroupLimit>& limit, Output& out) const {
@@ -217,16 +275,10 @@ void UnitRows::State::add_up_cells(std::size_t block, const Numbers& numbers,
   if (slots == 1) {  // without keys: the one group
     const std::uint32_t group = numbers.front().front();
     if (group == kDropped || (limit && limit->most == 0)) return;
+    const BlockSums sums = add_up_block(of_lane, by);
     for (std::size_t unit = 0; unit < UnitCells::kBlockUnits; ++unit) {
-      Part whole{group, 0, 0};
-      for (const void* cells : of_lane) {
-        if (cells == nullptr) continue;
-        const std::uint64_t cell = by.read(cells, unit);
-        whole.rows += by.times(cell);
-        whole.sum += by.sum(cell);
-      }
-      if (whole.rows == 0) continue;
-      put(whole);
+      if (sums.times[unit] == 0) continue;
+      put({group, sums.times[unit], sums.sum(unit, by)});
       out.end_unit();
     }
     return;
@@ -239,6 +291,24 @@ void UnitRows::State::add_up_cells(std::size_t block, const Numbers& numbers,
     if (const std::uint32_t group = numbers.front()[by.group(0, slot)]; group != kDropped)
       direct.emplace_back(group, slot);
   std::sort(direct.begin(), direct.end());
+  const bool apart =
+      std::adjacent_find(direct.begin(), direct.end(), [](const auto& a, const auto& b) {
+        return a.first == b.first;
+      }) == direct.end();
+  if (by.direct && apart && (!limit || limit->most >= direct.size())) {
+    const BlockSums sums = add_up_block(of_lane, by);
+    for (std::size_t unit = 0; unit < UnitCells::kBlockUnits; ++unit) {
+      bool any = false;
+      for (const auto& [group, slot] : direct) {
+        const std::size_t place = by.place(unit, slot);
+        if (sums.times[place] == 0) continue;
+        any = true;
+        put({group, sums.times[place], sums.sum(place, by)});
+      }
+      if (any) out.end_unit();
+    }
+    return;
+  }
   // Rising by group; few, so that looking through them is the quickest.
   const auto add = [&](const Part& part) {
     auto at = parts.end();
@@ -308,6 +378,7 @@ Result<UnitPartials> UnitRows::add_up(const Numbering& number,
   const bool one_row_each = s.shape.keys.empty();
   UnitPartials all;
   all.features = s.shape.features.size();
+  all.most = most_of(s.shape, s.rows);
   all.numbers = Wholes(room.back() * all.features, s.fits_64_bits());
   if (!one_row_each) all.groups.resize(room.back());
   std::vector<State::Output> parts;

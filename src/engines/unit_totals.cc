@@ -358,6 +358,7 @@ UnitPartials UnitTotals::totals() const {
   UnitPartials made;
   made.units = s.units;
   made.features = features;
+  made.most = most_of(s.shape, s.rows);
   const auto largest = std::max(Int128{s.layout.upper}, -Int128{s.layout.lower});
   made.numbers = Wholes(s.units * features, (largest + 1) * Int128{s.rows} < Int128{1} << 62);
   for (std::size_t unit = 0; unit < s.units; ++unit)

@@ -143,6 +143,46 @@ TEST_F(UnitTotalsSuite, TotalsOfBothSignsWouldMislead) {
   EXPECT_GT(differ, tried / 2);
 }
 
+// Numbers of 64 bits go a shorter way than those of 128, which the engine's own sums have.
+TEST_F(UnitTotalsSuite, NarrowAndWideNumbersAreReleasedAlike) {
+  int tried = 0;
+  for (const char* statement : {
+           "SELECT colour, count(*), avg(cost) FROM visits GROUP BY colour",
+           "SELECT place, count(*), sum(cost), avg(gain) FROM visits GROUP BY place",
+           "SELECT place, sum(gain) FROM visits GROUP BY place",
+           "SELECT colour, place, count(*), count(cost) FROM visits GROUP BY colour, place",
+           "SELECT count(*), sum(cost), avg(gain) FROM visits",
+           "SELECT sum(gain) FROM visits",
+       }) {
+    const Loaded loaded = load(statement);
+    auto groups = Groups::make(loaded.release(), data_->engine()).value();
+    const auto wide =
+        Contributions::load_partials(loaded.release(), groups, data_->engine()).value();
+    EXPECT_NE(loaded.all.partials().numbers.narrow(), nullptr) << statement;
+    EXPECT_EQ(wide.partials().numbers.narrow(), nullptr) << statement;
+    // As the plan has them, and moved to a middle.
+    auto sums = plan_sums(loaded.release()).sums;
+    if (sums.size() > 1 && sums[1].terms.size() == 1) sums[1].terms.push_back({0, -487});
+    for (const double epsilon : {0.01, 1.0, 20.0})
+      for (const bool one_group : {false, true})
+        for (const std::uint64_t size_max : {0, 1, 5})
+          for (std::uint64_t seed = 0; seed < 3; ++seed) {
+            ClipOptions options;
+            options.one_group = one_group;
+            if (size_max > 0) options.size_max = size_max;
+            const auto clipped =
+                ClippedSums::make(Epsilon::make(epsilon).value(), sums, options).value();
+            SeededRandom one(seed), other(seed);
+            const auto expected = clipped.release(wide, groups.size(), one);
+            const auto found = clipped.release(loaded.all, loaded.groups.size(), other);
+            EXPECT_TRUE(found.cells == expected.cells) << statement << " at " << epsilon;
+            EXPECT_EQ(found.bound, expected.bound) << statement;
+            ++tried;
+          }
+  }
+  std::printf("%d releases\n", tried);
+}
+
 TEST_F(UnitTotalsSuite, WhatNeedsEveryGroupIsNotOfOneSign) {
   for (const char* statement : {"SELECT place, count(DISTINCT person) FROM visits GROUP BY place",
                                 "SELECT place, avg(cost) FROM visits GROUP BY place",

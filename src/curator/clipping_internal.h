@@ -1,0 +1,72 @@
+// Arithmetic of clipping: magnitudes, sizes beside bounds, and scaling down to a bound.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/rational.h"
+#include "base/saturating.h"
+
+namespace discreet {
+
+inline UInt128 absolute(Int128 value) {
+  return value < 0 ? UInt128{0} - static_cast<UInt128>(value) : static_cast<UInt128>(value);
+}
+
+inline BigInt to_big(UInt128 value) {
+  return (BigInt(static_cast<std::uint64_t>(value >> 64)) << 64) |
+         static_cast<std::uint64_t>(value);
+}
+
+// floor(value * bound / size), towards zero; bound < size.
+inline Int128 scaled_down(Int128 value, UInt128 bound, UInt128 size) {
+  UInt128 product = 0;
+  UInt128 magnitude = absolute(value);
+  if (!__builtin_mul_overflow(magnitude, bound, &product)) {
+    magnitude = product / size;
+  } else {
+    const BigInt exact = to_big(magnitude) * to_big(bound) / to_big(size);
+    magnitude = (UInt128{static_cast<std::uint64_t>(exact >> 64)} << 64) |
+                static_cast<std::uint64_t>(exact & ((BigInt(1) << 64) - 1));
+  }
+  return value < 0 ? -static_cast<Int128>(magnitude) : static_cast<Int128>(magnitude);
+}
+
+inline int width_of(UInt128 number) {
+  const auto high = static_cast<std::uint64_t>(number >> 64);
+  return high != 0 ? 64 + static_cast<int>(std::bit_width(high))
+                   : static_cast<int>(std::bit_width(static_cast<std::uint64_t>(number)));
+}
+
+inline int width_of(std::uint64_t number) {
+  return static_cast<int>(std::bit_width(number));
+}
+
+/// Rising bounds by how many bits numbers have: of each width there are few.
+template <class Number>
+class BoundsByWidth {
+ public:
+  explicit BoundsByWidth(const std::vector<Number>& bounds) : bounds_(bounds) {
+    for (std::size_t width = 1; width < first_.size(); ++width)
+      first_[width] = static_cast<std::size_t>(
+          std::lower_bound(bounds.begin(), bounds.end(), Number{1} << (width - 1)) -
+          bounds.begin());
+  }
+  /// How many bounds `size` is above.
+  std::size_t below(Number size) const {
+    std::size_t bound = first_[static_cast<std::size_t>(width_of(size))];
+    while (bound < bounds_.size() && bounds_[bound] < size) ++bound;
+    return bound;
+  }
+
+ private:
+  const std::vector<Number>& bounds_;
+  std::array<std::size_t, 8 * sizeof(Number) + 1>
+      first_{};  // by width: the first bound that is not less in width
+};
+
+}  // namespace discreet
