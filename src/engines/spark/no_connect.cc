@@ -6,7 +6,8 @@ namespace discreet::spark {
 Result<std::unique_ptr<Connection>> open_connection(const Address&, const ConnectionSettings&) {
   return Error{ErrorCode::Refused,
                "This program was built without Spark. Install libgrpc++-dev and "
-               "run tools/setup/debian.sh spark-build and tools/setup/spark.sh and build again, or export the "
+               "run tools/setup/debian.sh spark-build and tools/setup/spark.sh and build again, or "
+               "export the "
                "table to Parquet."};
 }
 
