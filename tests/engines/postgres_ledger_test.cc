@@ -56,6 +56,21 @@ class PostgresLedgerTest : public ::testing::Test {
   SystemClock clock_;
 };
 
+TEST_F(PostgresLedgerTest, AServerThatMayForgetIsRefused) {
+  const auto opens_when = [&](const char* setting, bool wanted) {
+    postgres_server().run(setting);
+    postgres_server().run("SELECT pg_reload_conf()");
+    for (int i = 0; i < 200; ++i) {  // the server reads its settings a little later
+      const auto opened = try_open();
+      if (opened.has_value() == wanted) return opened ? std::string() : opened.error().message;
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    return std::string("it was ") + (wanted ? "refused" : "taken");
+  };
+  EXPECT_THAT(opens_when("ALTER SYSTEM SET fsync = off", false), HasSubstr("fsync = off"));
+  EXPECT_EQ(opens_when("ALTER SYSTEM RESET fsync", true), "");
+}
+
 TEST_F(PostgresLedgerTest, ChargesReleasesAndRepeatsAreOnRecord) {
   {
     Ledger ledger = open();
