@@ -160,8 +160,11 @@ Result<Database> Database::open(const std::string& path, Options options) {
   const int code = sqlite3_open_v2(path.c_str(), &raw, flags, options.vfs);
   Database database(std::make_unique<SqliteDatabase>(raw));
   if (code != SQLITE_OK)
-    return Error{ErrorCode::Unavailable, fmt::format("cannot open the ledger {}: {}", path,
-                                                     raw ? sqlite3_errmsg(raw) : "out of memory")};
+    return Error{ErrorCode::Unavailable,
+                 fmt::format("cannot open the ledger {}: {}. Its folder must be there, and this "
+                             "user must be able to write it; another file is named in the "
+                             "policy's [ledger] store.",
+                             path, raw ? sqlite3_errmsg(raw) : "out of memory")};
   sqlite3_busy_timeout(raw, options.busy_timeout_ms);
   return database;
 }
