@@ -11,6 +11,15 @@ struct ClippedSums::NarrowSum {
   std::int64_t times;
 
   std::int64_t of(const std::int64_t* row) const { return row[feature] + times * row[by]; }
+  /// Calls visit(value) for rows that lie `features` numbers apart.
+  template <class Visit>
+  void each(const std::int64_t* row, const std::int64_t* end, std::size_t features,
+            const Visit& visit) const {
+    if (times == 0)
+      for (; row < end; row += features) visit(row[feature]);
+    else
+      for (; row < end; row += features) visit(of(row));
+  }
 };
 
 /// No sum of values or of their magnitudes, over whatever rows, leaves 62 bits.

@@ -21,7 +21,8 @@ std::uint64_t in_64_bits(UInt128 number) {
 /// Sizes of 64 bits are above no bound that has more.
 std::vector<std::uint64_t> in_64_bits(const std::vector<UInt128>& bounds) {
   std::vector<std::uint64_t> cut;
-  for (const UInt128 bound : bounds) cut.push_back(in_64_bits(bound));
+  for (const UInt128 bound : bounds)
+    if (bound < UINT64_MAX) cut.push_back(static_cast<std::uint64_t>(bound));
   return cut;
 }
 
@@ -55,8 +56,7 @@ ClippedSums::Sizes ClippedSums::measure(const Contributions& contributions,
                                         const NarrowSums& narrow) const {
   const UnitPartials& all = contributions.partials();
   Sizes sizes{RawVector<std::uint64_t>(all.units), std::vector<std::int64_t>(bounds_.size())};
-  const auto cut = in_64_bits(bounds_);
-  const BoundsByWidth<std::uint64_t> bounds(cut);
+  const BoundsByWidth<std::uint64_t> bounds(in_64_bits(bounds_));
   std::mutex mutex;
   contributions.for_each_piece([&](std::size_t unit, std::size_t last, std::size_t) {
     std::vector<std::int64_t> just_above(bounds_.size() + 1);
@@ -71,11 +71,11 @@ ClippedSums::Sizes ClippedSums::measure(const Contributions& contributions,
         std::uint64_t magnitude = 0;
         std::int64_t total = 0;
         if (options_.one_group) {
-          for (const std::int64_t* row = first; row < end; row += features) total += one.of(row);
+          one.each(first, end, features, [&](std::int64_t value) { total += value; });
           magnitude = magnitude_of(total);
         } else {
-          for (const std::int64_t* row = first; row < end; row += features)
-            magnitude += magnitude_of(one.of(row));
+          one.each(first, end, features,
+                   [&](std::int64_t value) { magnitude += magnitude_of(value); });
         }
         size += static_cast<std::uint64_t>(size_of(magnitude, sum));
       }
@@ -106,6 +106,9 @@ std::vector<Int128> ClippedSums::add_up(const Contributions& contributions,
         whole.resize(groups * count);
         clipped.resize(groups * count);
         const std::size_t features = all.features;
+        const std::uint32_t* const group_of =
+            options_.one_group || all.groups.empty() ? nullptr : all.groups.data();
+        const std::size_t only_group = options_.one_group ? 0 : all.only_group;
         for (; unit < last; ++unit) {
           const std::uint64_t size = sizes.of_unit[unit];
           if (size > most) [[unlikely]] {
@@ -118,7 +121,7 @@ std::vector<Int128> ClippedSums::add_up(const Contributions& contributions,
           const std::size_t begin = all.begin(unit), end = all.end(unit);
           for (std::size_t row = begin; row < end; ++row) {
             const std::int64_t* const numbers = narrow.numbers + row * features;
-            std::int64_t* cell = whole.data() + (options_.one_group ? 0 : all.group(row));
+            std::int64_t* cell = whole.data() + (group_of == nullptr ? only_group : group_of[row]);
             for (const NarrowSum& one : narrow.sums) {
               *cell += one.of(numbers);
               cell += groups;
@@ -139,15 +142,14 @@ ClippedSums::Sizes ClippedSums::measure_values(const Contributions& contribution
   Sizes sizes{{}, std::vector<std::int64_t>(bounds_.size())};
   std::vector<UInt128> within;
   for (const UInt128 bound : bounds_) within.push_back(value_within(bound));
-  const auto cut = in_64_bits(within);
-  const BoundsByWidth<std::uint64_t> bounds(cut);
+  const BoundsByWidth<std::uint64_t> bounds(in_64_bits(within));
   std::mutex mutex;
   contributions.for_each_piece([&](std::size_t unit, std::size_t last, std::size_t) {
     std::vector<std::int64_t> just_above(bounds_.size() + 1);
     const std::size_t features = contributions.features();
     const NarrowSum one = narrow.sums.front();
-    for (; unit < last; ++unit)
-      ++just_above[bounds.below(magnitude_of(one.of(narrow.numbers + unit * features)))];
+    one.each(narrow.numbers + unit * features, narrow.numbers + last * features, features,
+             [&](std::int64_t value) { ++just_above[bounds.below(magnitude_of(value))]; });
     const std::lock_guard lock(mutex);
     sizes.count(just_above);
   });
@@ -168,13 +170,13 @@ std::vector<Int128> ClippedSums::add_up_values(const Contributions& contribution
     const NarrowSum one = narrow.sums.front();
     std::int64_t whole = 0;
     Int128 clipped = 0;
-    for (; unit < last; ++unit) {
-      const std::int64_t value = one.of(narrow.numbers + unit * features);
-      if (magnitude_of(value) <= within) [[likely]]
-        whole += value;
-      else
-        clipped += scaled_down(value * step, bound, size_of(magnitude_of(value), 0));
-    }
+    one.each(narrow.numbers + unit * features, narrow.numbers + last * features, features,
+             [&](std::int64_t value) {
+               if (magnitude_of(value) <= within) [[likely]]
+                 whole += value;
+               else
+                 clipped += scaled_down(value * step, bound, size_of(magnitude_of(value), 0));
+             });
     const std::lock_guard lock(mutex);
     added[group] += whole * step + clipped;
   });

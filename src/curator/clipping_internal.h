@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "base/rational.h"
@@ -46,27 +47,35 @@ inline int width_of(std::uint64_t number) {
   return static_cast<int>(std::bit_width(number));
 }
 
-/// Rising bounds by how many bits numbers have: of each width there are few.
+/// Rising bounds by how many bits numbers have: of each width there are few, and how many is the
+/// same for all numbers, so that nothing waits for a guess.
 template <class Number>
 class BoundsByWidth {
  public:
-  explicit BoundsByWidth(const std::vector<Number>& bounds) : bounds_(bounds) {
-    for (std::size_t width = 1; width < first_.size(); ++width)
-      first_[width] = static_cast<std::size_t>(
-          std::lower_bound(bounds.begin(), bounds.end(), Number{1} << (width - 1)) -
-          bounds.begin());
+  explicit BoundsByWidth(std::vector<Number> bounds) : bounds_(std::move(bounds)) {
+    for (std::size_t width = 1; width < first_.size(); ++width) {
+      const auto first = std::lower_bound(bounds_.begin(), bounds_.end(), Number{1} << (width - 1));
+      first_[width] = static_cast<std::size_t>(first - bounds_.begin());
+    }
+    for (std::size_t width = 1; width < first_.size(); ++width) {
+      const std::size_t next = width + 1 < first_.size() ? first_[width + 1] : bounds_.size();
+      of_width_ = std::max(of_width_, next - first_[width]);
+    }
+    // None is above these.
+    bounds_.insert(bounds_.end(), of_width_, static_cast<Number>(-1));
   }
   /// How many bounds `size` is above.
   std::size_t below(Number size) const {
-    std::size_t bound = first_[static_cast<std::size_t>(width_of(size))];
-    while (bound < bounds_.size() && bounds_[bound] < size) ++bound;
-    return bound;
+    const std::size_t first = first_[static_cast<std::size_t>(width_of(size))];
+    std::size_t above = first;
+    for (std::size_t i = 0; i < of_width_; ++i) above += bounds_[first + i] < size ? 1 : 0;
+    return above;
   }
 
  private:
-  const std::vector<Number>& bounds_;
-  std::array<std::size_t, 8 * sizeof(Number) + 1>
-      first_{};  // by width: the first bound that is not less in width
+  std::vector<Number> bounds_;
+  std::array<std::size_t, 8 * sizeof(Number) + 1> first_{};  // of no less width
+  std::size_t of_width_ = 0;                                 // at most
 };
 
 }  // namespace discreet
