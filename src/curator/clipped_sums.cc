@@ -66,6 +66,8 @@ Result<ClippedSums> ClippedSums::make(Epsilon epsilon, std::vector<Sum> sums, Cl
     while (sum.bounded && measure.row_max << measure.fine < kFineMin) ++measure.fine;
     measure.rows_max = static_cast<UInt128>(kStepsMax) / measure.factor;
     measure.narrow = measure.factor <= UInt128{1} << 21 && measure.row_max <= UInt128{1} << 42;
+    if (measure.narrow)
+      measure.by_row_max = Reciprocal(static_cast<std::uint64_t>(measure.row_max));
     if (sum.terms.size() == 1 && sum.terms.front().factor == 1)
       measure.plain = sum.terms.front().feature;
     if (sum.terms.size() == 2 && sum.terms[0].factor == 1) {
@@ -121,18 +123,22 @@ Result<ClippedSums> ClippedSums::make(Epsilon epsilon, std::vector<Sum> sums, Cl
 // size_of() with its sign, rounded towards zero: the cell on the lattice of sizes.
 std::int64_t ClippedSums::steps_of(Int128 value, std::size_t sum) const {
   const UInt128 magnitude = absolute(value);
-  const auto& [factor, row_max, fine, rows_max, narrow, plain, moved, by, times] = measures_[sum];
+  const Measure& of = measures_[sum];
   std::int64_t steps = 0;
-  if (narrow && magnitude >> 63 == 0) {
-    const auto row = static_cast<std::uint64_t>(row_max), m = static_cast<std::uint64_t>(magnitude),
-               each = static_cast<std::uint64_t>(factor), rows = m / row;
-    steps = rows >= rows_max ? kStepsMax
-                             : static_cast<std::int64_t>(rows * each + m % row * each / row);
+  if (of.narrow && magnitude >> 63 == 0) {
+    const auto row = static_cast<std::uint64_t>(of.row_max),
+               each = static_cast<std::uint64_t>(of.factor),
+               m = static_cast<std::uint64_t>(magnitude), rows = of.by_row_max.of(m);
+    steps =
+        rows >= of.rows_max
+            ? kStepsMax
+            : static_cast<std::int64_t>(rows * each + of.by_row_max.of((m - rows * row) * each));
   } else {
-    const UInt128 rows = magnitude / row_max;
-    steps = rows >= rows_max
+    const UInt128 rows = magnitude / of.row_max;
+    steps = rows >= of.rows_max
                 ? kStepsMax
-                : static_cast<std::int64_t>(rows * factor + magnitude % row_max * factor / row_max);
+                : static_cast<std::int64_t>(rows * of.factor +
+                                            magnitude % of.row_max * of.factor / of.row_max);
   }
   return value < 0 ? -steps : steps;
 }
@@ -212,14 +218,14 @@ ClippedSums::Sizes ClippedSums::measure(const Contributions& contributions,
   const BoundsByWidth<UInt128> bounds(bounds_);
   std::mutex mutex;
   contributions.for_each_piece([&](std::size_t unit, std::size_t last, std::size_t) {
-    std::vector<std::int64_t> just_above(bounds_.size() + 1);  // so many bounds
+    CountAbove<UInt128> above(bounds);
     for (; unit < last; ++unit) {
       const UInt128 size = size_of_unit(unit);
       sizes.of_unit[unit] = static_cast<std::uint64_t>(std::min<UInt128>(size, UINT64_MAX));
-      ++just_above[bounds.below(size)];
+      above.add(size);
     }
     const std::lock_guard lock(mutex);
-    sizes.count(just_above);
+    sizes.count(above.counts());
   });
   return sizes;
 }
@@ -229,8 +235,6 @@ template <class SizeOf, class OnLattice>
 std::vector<Int128> ClippedSums::add_up(const Contributions& contributions, std::size_t groups,
                                         const Sizes& sizes, const SizeOf& size_of_unit,
                                         UInt128 bound, const OnLattice& on_lattice) const {
-  // Each thread has cells of its own: not of millions of groups.
-  constexpr std::size_t kCellsForThreads = std::size_t{1} << 20;
   std::vector<std::vector<Int128>> of_worker(worker_count());
   contributions.for_each_piece(
       [&](std::size_t unit, std::size_t last, std::size_t worker) {
@@ -276,11 +280,10 @@ ClippedSums::Sizes ClippedSums::measure_values(const Contributions& contribution
   const BoundsByWidth<UInt128> bounds(within);
   std::mutex mutex;
   contributions.for_each_piece([&](std::size_t unit, std::size_t last, std::size_t) {
-    std::vector<std::int64_t> just_above(bounds_.size() + 1);
-    for (; unit < last; ++unit)
-      ++just_above[bounds.below(absolute(value_of(0, contributions.values(unit))))];
+    CountAbove<UInt128> above(bounds);
+    for (; unit < last; ++unit) above.add(absolute(value_of(0, contributions.values(unit))));
     const std::lock_guard lock(mutex);
-    sizes.count(just_above);
+    sizes.count(above.counts());
   });
   return sizes;
 }
@@ -349,17 +352,20 @@ NoisySums ClippedSums::release_laplace(const Contributions& contributions, std::
   const bool one_cell = is_of_one_cell(contributions);
   DISCREET_CHECK(one_cell || contributions.totals() == nullptr, "totals are for one sum");
   const auto short_sums = narrow(contributions);
-  const Sizes sizes = one_cell     ? (short_sums ? measure_values(contributions, *short_sums)
-                                                 : measure_values(contributions))
-                      : short_sums ? measure(contributions, *short_sums)
-                                   : measure(contributions, size_of_unit);
+  const Measured measured = one_cell
+                                ? Measured{short_sums ? measure_values(contributions, *short_sums)
+                                                      : measure_values(contributions),
+                                           {}}
+                            : short_sums ? measure(contributions, *short_sums, groups)
+                                         : Measured{measure(contributions, size_of_unit), {}};
+  const Sizes& sizes = measured.sizes;
   const UInt128 bound = find_bound(sizes.above, noise_epsilon, groups * count, random);
 
   const auto add_up_cells = [&] {
     if (contributions.totals() != nullptr) return add_up_totals(contributions, groups, bound);
     if (short_sums)
       return one_cell ? add_up_values(contributions, *short_sums, groups, bound)
-                      : add_up(contributions, *short_sums, groups, sizes, bound);
+                      : add_up(contributions, *short_sums, groups, measured, bound);
     if (one_cell) return add_up_values(contributions, groups, bound);
     return add_up(
         contributions, groups, sizes, size_of_unit, bound,

@@ -19,12 +19,15 @@
 #include <vector>
 
 #include "base/rational.h"
+#include "base/reciprocal.h"
 #include "curator/contributions.h"
 #include "curator/sums.h"
 #include "privacy/loss_event.h"
 
 namespace discreet {
 
+template <class Number>
+class CountAbove;
 class NoiseAhead;
 
 struct NoisySums {
@@ -77,7 +80,8 @@ class ClippedSums {
     UInt128 factor = 1, row_max = 1;   ///< a row of largest size counts `factor`
     int fine = 0;                      ///< clipped cells are added up in 2^-fine of the grid
     UInt128 rows_max = 0;              ///< from here on a cell counts no more
-    bool narrow = false;               ///< sizes can be had in 64 bits
+    bool narrow = false;               ///< sizes can be had in 64 bits,
+    Reciprocal by_row_max{1};          ///< with this
     std::optional<std::size_t> plain;  ///< the sum is this feature, as it is
     std::optional<std::size_t> moved;  ///< or this one and `times` the feature `by`
     std::size_t by = 0;
@@ -120,9 +124,19 @@ class ClippedSums {
   struct NarrowSums;
   /// Nothing: something may not fit.
   std::optional<NarrowSums> narrow(const Contributions& contributions) const;
-  Sizes measure(const Contributions& contributions, const NarrowSums& sums) const;
+  struct Measured {
+    Sizes sizes;
+    /// All units' cells as they are, by group, by sum; empty: there are too many of them.
+    std::vector<std::int64_t> whole;
+  };
+  Measured measure(const Contributions& contributions, const NarrowSums& sums,
+                   std::size_t groups) const;
+  template <std::size_t kSums, bool kAddsUp, bool kOneGroup>
+  void measure_units(const Contributions& contributions, const NarrowSums& sums, std::size_t unit,
+                     std::size_t last, std::uint64_t* sizes, CountAbove<std::uint64_t>& above,
+                     std::int64_t* whole) const;
   std::vector<Int128> add_up(const Contributions& contributions, const NarrowSums& sums,
-                             std::size_t groups, const Sizes& sizes, UInt128 bound) const;
+                             std::size_t groups, const Measured& measured, UInt128 bound) const;
   Sizes measure_values(const Contributions& contributions, const NarrowSums& sums) const;
   std::vector<Int128> add_up_values(const Contributions& contributions, const NarrowSums& sums,
                                     std::size_t groups, UInt128 bound) const;

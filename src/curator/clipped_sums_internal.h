@@ -5,6 +5,9 @@
 
 namespace discreet {
 
+/// Each thread has cells of its own, up to so many: not of millions of groups.
+inline constexpr std::size_t kCellsForThreads = std::size_t{1} << 20;
+
 /// A feature, and `times` another one; both lie in one row of numbers.
 struct ClippedSums::NarrowSum {
   std::size_t feature, by;
@@ -15,11 +18,14 @@ struct ClippedSums::NarrowSum {
   template <class Visit>
   void each(const std::int64_t* row, const std::int64_t* end, std::size_t features,
             const Visit& visit) const {
-    if (times == 0)
-      for (; row < end; row += features) visit(row[feature]);
-    else
-      for (; row < end; row += features) visit(of(row));
+    for (; row < end; row += features) {
+      __builtin_prefetch(row + kAhead);
+      visit(times == 0 ? row[feature] : of(row));
+    }
   }
+  /// So many numbers further on are asked for: threads read what others wrote, one behind the
+  /// other.
+  static constexpr std::size_t kAhead = 128;
 };
 
 /// No sum of values or of their magnitudes, over whatever rows, leaves 62 bits.
@@ -49,18 +55,17 @@ void ClippedSums::each_cell(const Contributions& contributions, std::size_t unit
 // where a division is ten times cheaper.
 inline UInt128 ClippedSums::size_of(UInt128 magnitude, std::size_t sum) const {
   if (!sums_[sum].bounded) return magnitude;
-  const auto& [factor, row_max, fine, rows_max, narrow, plain, moved, by, times] = measures_[sum];
-  if (narrow && magnitude >> 42 == 0) {
-    const auto row = static_cast<std::uint64_t>(row_max);
-    return (static_cast<std::uint64_t>(magnitude) * static_cast<std::uint64_t>(factor) + row - 1) /
-           row;
+  const Measure& of = measures_[sum];
+  if (of.narrow && magnitude >> 63 == 0) {
+    const auto row = static_cast<std::uint64_t>(of.row_max),
+               factor = static_cast<std::uint64_t>(of.factor),
+               m = static_cast<std::uint64_t>(magnitude);
+    if (m >> 42 == 0) return of.by_row_max.of(m * factor + row - 1);
+    const std::uint64_t rows = of.by_row_max.of(m);
+    return UInt128{rows} * factor + of.by_row_max.of((m - rows * row) * factor + row - 1);
   }
-  if (narrow && magnitude >> 63 == 0) {
-    const auto row = static_cast<std::uint64_t>(row_max), m = static_cast<std::uint64_t>(magnitude);
-    const std::uint64_t rest = m % row * static_cast<std::uint64_t>(factor);
-    return m / row * factor + (rest + row - 1) / row;
-  }
-  return magnitude / row_max * factor + (magnitude % row_max * factor + row_max - 1) / row_max;
+  return magnitude / of.row_max * of.factor +
+         (magnitude % of.row_max * of.factor + of.row_max - 1) / of.row_max;
 }
 
 }  // namespace discreet

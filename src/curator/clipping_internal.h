@@ -61,12 +61,16 @@ class BoundsByWidth {
       const std::size_t next = width + 1 < first_.size() ? first_[width + 1] : bounds_.size();
       of_width_ = std::max(of_width_, next - first_[width]);
     }
+    count_ = bounds_.size();
     // None is above these.
-    bounds_.insert(bounds_.end(), of_width_, static_cast<Number>(-1));
+    bounds_.insert(bounds_.end(), std::max(of_width_, kUsual), static_cast<Number>(-1));
   }
+  std::size_t size() const { return count_; }
   /// How many bounds `size` is above.
   std::size_t below(Number size) const {
     const std::size_t first = first_[static_cast<std::size_t>(width_of(size))];
+    if (of_width_ <= kUsual)
+      return first + (bounds_[first] < size ? 1 : 0) + (bounds_[first + 1] < size ? 1 : 0);
     std::size_t above = first;
     for (std::size_t i = 0; i < of_width_; ++i) above += bounds_[first + i] < size ? 1 : 0;
     return above;
@@ -76,6 +80,33 @@ class BoundsByWidth {
   std::vector<Number> bounds_;
   std::array<std::size_t, 8 * sizeof(Number) + 1> first_{};  // of no less width
   std::size_t of_width_ = 0;                                 // at most
+  std::size_t count_ = 0;
+  static constexpr std::size_t kUsual = 2;  // of a width; one that is larger is above no number
+};
+
+/// Counts numbers by how many bounds they are above. Most are above as many as the one before: they
+/// are counted in turns, so that no count waits for the last.
+template <class Number>
+class CountAbove {
+ public:
+  explicit CountAbove(const BoundsByWidth<Number>& bounds)
+      : bounds_(bounds), counts_(kTurns * (bounds.size() + 1)) {}
+  void add(Number size) {
+    ++counts_[bounds_.below(size) * kTurns + turn_];
+    turn_ = (turn_ + 1) % kTurns;
+  }
+  /// By number of bounds.
+  std::vector<std::int64_t> counts() const {
+    std::vector<std::int64_t> all(counts_.size() / kTurns);
+    for (std::size_t i = 0; i < counts_.size(); ++i) all[i / kTurns] += counts_[i];
+    return all;
+  }
+
+ private:
+  static constexpr std::size_t kTurns = 4;
+  const BoundsByWidth<Number>& bounds_;
+  std::vector<std::int64_t> counts_;
+  std::size_t turn_ = 0;
 };
 
 }  // namespace discreet

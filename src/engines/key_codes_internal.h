@@ -23,9 +23,10 @@ class KeyCodes {
       if (ranges[key]) columns_[key].expect(*ranges[key]);
   }
 
-  /// The group of every row of the chunk, whose keys are the columns from `first` on.
+  /// The group of every row of the chunk, whose keys are the columns from `first` on. `groups` is
+  /// what the last call made, or empty.
   void number(const EngineChunk& chunk, std::size_t first, std::vector<std::uint32_t>& groups) {
-    groups.assign(chunk.size(), 0);
+    if (columns_.empty()) return groups.resize(chunk.size());  // all 0, as ever
     for (std::size_t key = 0; key < columns_.size(); ++key) {
       columns_[key].number(chunk, first + key, codes_);
       if (key == 0) {

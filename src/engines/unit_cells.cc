@@ -274,7 +274,8 @@ std::size_t UnitCells::add_to(const Rows& rows) {
 
 template <class Cell, UnitCells::Cells kCells, bool kAllHaveValues>
 std::size_t UnitCells::add_numbered(const Rows& rows) {
-  constexpr std::size_t kAhead = 64, kPiece = 256;
+  constexpr std::size_t kAhead = 64, kPiece = 256, kNumbersAhead = 1024;
+  constexpr std::size_t kLine = 64 / sizeof(std::uint32_t);
   auto* const all = reinterpret_cast<Cell*>(all_.data());
   const CellLayout layout = layout_;
   const auto times_max = static_cast<Cell>(layout.times_max());
@@ -289,7 +290,7 @@ std::size_t UnitCells::add_numbered(const Rows& rows) {
   std::uint64_t used = 0;
   std::vector<std::size_t> left;
   std::array<Cell, kPiece> added;
-  added.fill(1);
+  if (!layout.has_value) added.fill(1);
   const auto first_of = [&](std::size_t row) {
     const std::size_t number = numbers[row];
     if constexpr (kCells == Cells::One) return all + number;
@@ -329,6 +330,9 @@ std::size_t UnitCells::add_numbered(const Rows& rows) {
     __builtin_prefetch(first_of(row), 1);
   for (std::size_t begin = 0; begin < count; begin += kPiece) {
     const std::size_t end = std::min(count, begin + kPiece);
+    // Of a table's units: they go on behind these rows.
+    for (std::size_t line = 0; line < kPiece; line += kLine)
+      __builtin_prefetch(numbers + begin + kNumbersAhead + line);
     if (layout.has_value)
       put_values(
           layout, {rows.values + begin, end - begin}, layout.times_bits,

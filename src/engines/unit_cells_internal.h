@@ -82,13 +82,32 @@ inline void put_values(const CellLayout& layout, std::span<const std::int64_t> v
     return static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>(lower);
   };
   const std::uint64_t width = above(upper);
-  std::uint64_t outside = 0;  // its highest bit: some value is below, or above
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const std::uint64_t distance = above(values[i]);
-    outside |= distance | (width - distance);
-    words[i] = static_cast<Word>(low(i) | distance << shift);
+  bool is_outside = false;
+  // Bounds are within 2^30 of 0. Where they are less than that apart, a value of 32 bits that is
+  // outside of them is so after wrapping too: its distance is negative, or above their width.
+  if (sizeof(Word) == 4 && width < std::uint64_t{1} << 30) {
+    const auto narrow_lower = static_cast<std::uint32_t>(lower);
+    const auto narrow_width = static_cast<std::uint32_t>(width);
+    std::uint32_t outside = 0, wide = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const auto value = static_cast<std::uint32_t>(values[i]);
+      const auto high = static_cast<std::uint32_t>(static_cast<std::uint64_t>(values[i]) >> 32);
+      const std::uint32_t distance = value - narrow_lower;
+      wide |= high ^ static_cast<std::uint32_t>(static_cast<std::int32_t>(value) >> 31);
+      outside |= distance | (narrow_width - distance);
+      words[i] = static_cast<Word>(static_cast<std::uint32_t>(low(i)) | distance << shift);
+    }
+    is_outside = wide != 0 || outside >> 31 != 0;
+  } else {
+    std::uint64_t outside = 0;  // its highest bit: some value is below, or above
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const std::uint64_t distance = above(values[i]);
+      outside |= distance | (width - distance);
+      words[i] = static_cast<Word>(low(i) | distance << shift);
+    }
+    is_outside = outside >> 63 != 0;
   }
-  if (outside >> 63 == 0) [[likely]]
+  if (!is_outside) [[likely]]
     return;
   for (std::size_t i = 0; i < values.size(); ++i)
     words[i] = static_cast<Word>(low(i) | above(std::clamp(values[i], lower, upper)) << shift);

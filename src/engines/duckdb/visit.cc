@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <limits>
 #include <vector>
 
 #include "engines/duckdb/chunk_internal.h"
@@ -98,18 +99,22 @@ class RowVisit {
   std::atomic<bool> stopped_ = false, failed_ = false;
 };
 
-std::int64_t VisitRegistry::add(RowVisit* visit) {
+std::optional<VisitRegistry::Number> VisitRegistry::add(RowVisit* visit) {
   const std::lock_guard lock(mutex_);
-  visits_[next_] = visit;
-  return next_++;
+  Number free = 0;
+  for (const auto& [number, running] : visits_)
+    if (number == free) ++free;
+  if (free == std::numeric_limits<Number>::max()) return std::nullopt;
+  visits_[free] = visit;
+  return free;
 }
 
-void VisitRegistry::remove(std::int64_t number) {
+void VisitRegistry::remove(Number number) {
   const std::lock_guard lock(mutex_);
   visits_.erase(number);
 }
 
-RowVisit* VisitRegistry::find(std::int64_t number) {
+RowVisit* VisitRegistry::find(Number number) {
   const std::lock_guard lock(mutex_);
   const auto found = visits_.find(number);
   return found == visits_.end() ? nullptr : found->second;
@@ -124,7 +129,7 @@ void visit_rows(duckdb_function_info info, duckdb_data_chunk input, duckdb_vecto
   VisitRegistry& registry = **static_cast<std::shared_ptr<VisitRegistry>*>(passed);
   const idx_t rows = duckdb_data_chunk_get_size(input);
   if (rows == 0) return;
-  const auto* numbers = static_cast<const std::int64_t*>(
+  const auto* numbers = static_cast<const VisitRegistry::Number*>(
       duckdb_vector_get_data(duckdb_data_chunk_get_vector(input, 0)));
   RowVisit* visit = registry.find(numbers[0]);
   bool go_on = false;
@@ -151,9 +156,10 @@ void delete_registry(void* registry) {
 bool register_visit(duckdb_connection connection, const std::shared_ptr<VisitRegistry>& registry) {
   duckdb_scalar_function function = duckdb_create_scalar_function();
   duckdb_logical_type whole = duckdb_create_logical_type(DUCKDB_TYPE_BIGINT);
+  duckdb_logical_type number = duckdb_create_logical_type(DUCKDB_TYPE_SMALLINT);
   duckdb_logical_type any = duckdb_create_logical_type(DUCKDB_TYPE_ANY);
   duckdb_scalar_function_set_name(function, kVisitFunction);
-  duckdb_scalar_function_add_parameter(function, whole);
+  duckdb_scalar_function_add_parameter(function, number);
   duckdb_scalar_function_set_varargs(function, any);
   duckdb_scalar_function_set_return_type(function, whole);
   // Once for every row, also where arguments are NULL or repeat.
@@ -165,6 +171,7 @@ bool register_visit(duckdb_connection connection, const std::shared_ptr<VisitReg
   duckdb_scalar_function_set_extra_info(function, passed, delete_registry);
   const bool registered = duckdb_register_scalar_function(connection, function) == DuckDBSuccess;
   duckdb_destroy_logical_type(&whole);
+  duckdb_destroy_logical_type(&number);
   duckdb_destroy_logical_type(&any);
   duckdb_destroy_scalar_function(&function);
   return registered;
@@ -174,12 +181,14 @@ Result<VisitedRows> DuckDb::visit(const std::string& sql, const std::vector<std:
                                   const ChunkVisitor& visitor) {
   DISCREET_TRY_VOID(connection_->cancellation.check());
   RowVisit visit(visitor);
+  const auto number = connection_->instance->visits->add(&visit);
+  if (!number) return Error{ErrorCode::Unavailable, kStatementFailed};
   struct Registered {
     VisitRegistry& registry;
-    std::int64_t number;
+    VisitRegistry::Number number;
     ~Registered() { registry.remove(number); }
-  } const registered{*connection_->instance->visits, connection_->instance->visits->add(&visit)};
-  std::string arguments = "CAST(" + std::to_string(registered.number) + " AS BIGINT)";
+  } const registered{*connection_->instance->visits, *number};
+  std::string arguments = "CAST(" + std::to_string(registered.number) + " AS SMALLINT)";
   for (const std::string& column : columns) arguments += ", " + sql_identifier(column);
   const auto failed = [&] {
     return connection_->instance->failure("a visit of rows did not end well", kStatementFailed);

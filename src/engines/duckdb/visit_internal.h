@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "base/result.h"
 
@@ -16,17 +17,19 @@ namespace discreet {
 
 class RowVisit;
 
-/// The visits that run now, by number. Shared by the database and its function.
+/// The visits that run now, by number. Shared by the database and its function. The engine writes
+/// the number beside every row: it has few bits.
 class VisitRegistry {
  public:
-  std::int64_t add(RowVisit* visit);
-  void remove(std::int64_t number);
-  RowVisit* find(std::int64_t number);
+  using Number = std::int16_t;
+  /// Nothing: too many run.
+  std::optional<Number> add(RowVisit* visit);
+  void remove(Number number);
+  RowVisit* find(Number number);
 
  private:
   std::mutex mutex_;
-  std::map<std::int64_t, RowVisit*> visits_;
-  std::int64_t next_ = 1;
+  std::map<Number, RowVisit*> visits_;
 };
 
 inline constexpr char kVisitFunction[] = "discreet_visit";
