@@ -4,8 +4,8 @@
 // A Spark Connect server of the benchmark's own with two executors (DISCREET_SPARK_HOME, as make
 // test-spark has it), tables in Parquet.
 //   bench_spark [--rows N,N,...] [--rounds N] [--groups N] [--people turns|mixed] [--only WORDS]
-//     [--partitioned yes] (by the three words) [--sent rows|sums] (sums is what a server elsewhere
-//     would be asked for)
+//     [--partitioned yes] (by the three words) [--sent words|sums] (words are what a server
+//     elsewhere would be asked for, unless its address says otherwise)
 #include <cstdlib>
 #include <cstring>
 
@@ -45,9 +45,9 @@ class SparkPlace final : public Place {
       DISCREET_CHECK(engine_->describe(table).has_value(), "the benchmark's tables are not there");
   }
   std::string source(const std::string& table) const override {
-    return server_.address("bench." + table) + (sent_ == "sums"   ? "?rows=summed"
-                                                : sent_ == "rows" ? "?rows=sent"
-                                                                  : "");
+    return server_.address("bench." + table) + (sent_ == "sums"    ? "?rows=summed"
+                                                : sent_ == "words" ? "?files=there"
+                                                                   : "");
   }
   void plain(const std::string& sql, const std::string& table) override {
     auto rows = engine_->query(fmt::format(fmt::runtime(sql), "bench." + table));

@@ -99,7 +99,7 @@ Result<ClampedAggregate> ClampedAggregate::make(const sql::Release& release, std
     made.rates_ = {per_group / Rational(std::max<std::int64_t>(1, most))};
   }
   for (const Rational& rate : made.rates_)
-    if (!DiscreteLaplaceSampler::make(rate))
+    if (!GeometricSampler::check(rate))
       return invalid_parameter(
           fmt::format("{}: this epsilon is too small for contribution bounds this wide: the noise "
                       "would not fit 64 bits",

@@ -100,7 +100,7 @@ Result<ClippedSums> ClippedSums::make(Epsilon epsilon, std::vector<Sum> sums, Cl
       Epsilon::make(sub_down(clipped.noise_.value(), clipped.test_.value())).value();
   const auto noise_fits = [&] {
     for (std::size_t sum = 0; sum < clipped.sums_.size(); ++sum)
-      if (!DiscreteLaplaceSampler::make(clipped.rate(sum, to_big(clipped.bounds_.back()), least)))
+      if (!GeometricSampler::check(clipped.rate(sum, to_big(clipped.bounds_.back()), least)))
         return false;
     return true;
   };

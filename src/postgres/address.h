@@ -15,13 +15,18 @@
 
 namespace discreet::postgres {
 
+/// Whether rows may leave the server to be added up per person where they arrive.
+enum class SentRows {
+  Any,    ///< rows=sent
+  Words,  ///< rows=words: if each fits a number of 64 bits
+  None    ///< rows=summed: the server adds up
+};
+
 struct Address {
-  std::string server;  ///< the address without what is ours: what libpq gets
-  std::string table;   ///< as written, "schema.table" or "table"; may be empty
-  std::string shown;   ///< for messages: "database at host"
-  /// rows=sent, rows=summed: whether rows may come here to be added up per person. Absent: if the
-  /// server is on this machine.
-  std::optional<bool> sends_rows;
+  std::string server;                 ///< the address without what is ours: what libpq gets
+  std::string table;                  ///< as written, "schema.table" or "table"; may be empty
+  std::string shown;                  ///< for messages: "database at host"
+  std::optional<SentRows> sent_rows;  ///< absent: any from this machine, words from elsewhere
 
   /// InvalidInput: not an address, or one with a password.
   static Result<Address> parse(std::string_view text);

@@ -19,11 +19,12 @@ TEST(AddressTest, TheTableIsTakenOutAndTheRestIsLibpqs) {
 }
 
 TEST(AddressTest, WhetherRowsMayComeIsOurs) {
-  EXPECT_EQ(Address::parse("postgres://h/x")->sends_rows, std::nullopt);
+  EXPECT_EQ(Address::parse("postgres://h/x")->sent_rows, std::nullopt);
   const auto sent = Address::parse("postgres://h/x?rows=sent&table=t&sslmode=require");
-  EXPECT_EQ(sent->sends_rows, true);
+  EXPECT_EQ(sent->sent_rows, SentRows::Any);
   EXPECT_EQ(sent->server, "postgres://h/x?sslmode=require");
-  EXPECT_EQ(Address::parse("postgres://h/x?rows=summed")->sends_rows, false);
+  EXPECT_EQ(Address::parse("postgres://h/x?rows=words")->sent_rows, SentRows::Words);
+  EXPECT_EQ(Address::parse("postgres://h/x?rows=summed")->sent_rows, SentRows::None);
   const auto odd = Address::parse("postgres://h/x?rows=all");
   ASSERT_FALSE(odd);
   EXPECT_THAT(odd.error().message, HasSubstr("sent"));

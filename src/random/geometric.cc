@@ -14,11 +14,16 @@ CoinDigits split(const BigInt& digits) {
 
 }  // namespace
 
-Result<GeometricSampler> GeometricSampler::make(Rational rate) {
+Result<void> GeometricSampler::check(const Rational& rate) {
   if (rate <= 0) return invalid_parameter("the rate of a geometric variable must be positive");
   if (rate < exact_rational(kRateMin).value())
     return invalid_parameter(
         "noise of scale above 2^54 does not fit 64-bit integers; use a coarser grid");
+  return {};
+}
+
+Result<GeometricSampler> GeometricSampler::make(Rational rate) {
+  DISCREET_TRY_VOID(check(rate));
   // J is the least with rate 2^J >= 45, so that exp(-rate 2^J) < 2^-64.
   unsigned digits = 0;
   for (Rational reach = rate; reach < 45; reach *= 2) ++digits;

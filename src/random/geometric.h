@@ -28,6 +28,8 @@ class GeometricSampler {
 
   /// InvalidParameter: rate not positive, or below kRateMin.
   static Result<GeometricSampler> make(Rational rate);
+  /// Fails where make() does, without working out any coin.
+  static Result<void> check(const Rational& rate);
 
   std::int64_t draw(RandomSource& random) const;
   /// Fills `out` with independent draws, hundreds at a time.

@@ -110,11 +110,13 @@ struct SparkTable {
 };
 
 /// By the policy's names of the tables.
-/// `streams_rows`: the server is near, and adding up per person takes it several times as long as
-/// sending the rows.
+/// `streams_rows`: rows may be asked for, since adding up per person takes a server several times
+/// as long as sending them.
 std::unique_ptr<EngineDialect> make_postgres_dialect(std::map<std::string, PostgresTable> tables,
                                                      bool streams_rows = false);
+/// `has_files`: tables' files may lie where the embedded engine can read them.
 std::unique_ptr<EngineDialect> make_spark_dialect(std::map<std::string, SparkTable> tables,
-                                                  bool streams_rows = false);
+                                                  bool streams_rows = false,
+                                                  bool has_files = false);
 
 }  // namespace discreet::sql

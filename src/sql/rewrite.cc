@@ -532,7 +532,7 @@ void write_release_sql(const ReleaseInput& input, Release& release) {
         "{}, {}",
         joined(unit_and_keys), q, rows, q, joined(unit_and_keys), q);
   }
-  // Rows stay where they are: only sums travel from an engine that is far away.
+  // Else rows stay where they are, and only sums travel.
   if (input.dialect == nullptr || input.dialect->streams_rows())
     release.streamed = layers.streamed();
   if (input.dialect == nullptr) return;

@@ -36,6 +36,8 @@ class FaultsTest : public ::testing::Test {
         FROM generate_series(1, {0}) i;
       CREATE TABLE faults.visits AS SELECT 1 + (i * 7919) % {0} AS person, i % 100 AS cost, 'kind ' || i % 7 AS kind
         FROM generate_series(1, {0} * 3) i;
+      CREATE TABLE faults.odd AS SELECT 1 + i % {0} AS person, CASE WHEN i < 20000 THEN i % 100 ELSE i END AS cost,
+        'kind ' || i % 7 AS kind FROM generate_series(0, {0} * 3 - 1) i;
       CREATE VIEW faults.held AS SELECT v.* FROM faults.visits v, (SELECT pg_advisory_xact_lock_shared(7)) AS waits;
       GRANT USAGE ON SCHEMA faults TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA faults TO reader;)",
                                       kPeople));
@@ -140,6 +142,28 @@ TEST_F(FaultsTest, AWholeQuestionIsAnsweredFromPostgres) {
   EXPECT_TRUE(again->repeated);
   EXPECT_EQ(again->rows, answer->rows);
   expect_ledger_adds_up(2);
+}
+
+// Keys that nobody listed have no room in the short form of rows: what was begun is left, and the
+// question goes on in the same snapshot.
+TEST_F(FaultsTest, RowsThatAreGivenUpOnTheWayAreReadAgain) {
+  for (const std::string rows : {"sent", "words", "summed"}) {
+    SCOPED_TRACE(rows);
+    ASSERT_TRUE(open([&](const std::string& table) {
+      return postgres_server().address(table == "faults.visits" ? "faults.odd" : table) +
+             "&rows=" + rows;
+    }));
+    for (const char* sql : {"SELECT cost, count(*) FROM visits GROUP BY cost ORDER BY cost",
+                            "SELECT cost, count(*), avg(cost) FROM visits GROUP BY cost "
+                            "ORDER BY cost"}) {
+      const auto answer = curator_->answer(ask(sql, 10));
+      ASSERT_TRUE(answer) << sql << answer.error().message << log_;
+      ASSERT_EQ(answer->rows.size(), 101U);
+      EXPECT_NEAR(std::stod(*answer->rows[7][1]), 200, 60) << sql;
+    }
+    curator_.reset();
+    std::filesystem::remove(folder_ + "/ledger.sqlite");
+  }
 }
 
 TEST_F(FaultsTest, ChangedRowsAreAnotherQuestion) {

@@ -38,6 +38,7 @@ struct PostgresEngine::State : RemoteState<postgres::Connection> {
   std::shared_ptr<Counters> counters;
   postgres::Address address;
   PostgresEngineSettings settings;
+  bool has_savepoints = true;  // until the server says otherwise
 
   Result<std::unique_ptr<postgres::Connection>> make_connection() const {
     postgres::Settings how;
@@ -49,9 +50,22 @@ struct PostgresEngine::State : RemoteState<postgres::Connection> {
     return std::make_unique<postgres::Connection>(std::move(made));
   }
 
-  /// Shows a statement's rows.
+  /// Whether rows may only come as words. From this machine they come as fast as they are read;
+  /// over a network others take more than their sums.
+  bool sends_words_only() const {
+    return address.sent_rows.value_or(connection->is_near()
+                                          ? postgres::SentRows::Any
+                                          : postgres::SentRows::Words) != postgres::SentRows::Any;
+  }
+
+  /// Begins a transaction, or fails.
+  Result<void> begin();
+  /// Shows a statement's rows; inside a question it can go on after any but a lost connection.
   Result<VisitedRows> visit(const std::string& sql, const std::vector<std::string>& columns,
                             const ChunkVisitor& visitor);
+  Result<VisitedRows> visit_in_some_form(const std::string& sql,
+                                         const std::vector<std::string>& columns,
+                                         const ChunkVisitor& visitor);
   Result<VisitedRows> visit_rows(const std::string& statement,
                                  const std::vector<PostgresDecoder>& decoders,
                                  const ChunkVisitor& visitor);
@@ -67,6 +81,8 @@ struct PostgresEngine::State : RemoteState<postgres::Connection> {
   };
   /// Runs a statement that a server may not take. Nothing: it does not, and the question goes on.
   Result<std::optional<postgres::Rows>> attempt(const std::string& sql);
+  /// The failure itself where it is not the statement's.
+  Result<void> is_statements(const Error& failure) const;
   Result<void> taken_back(const Error& failure);
   Result<std::optional<Pages>> find_pages(const PagedStatement& paged, const RowWord& word,
                                           const std::vector<std::string>& columns);
@@ -83,6 +99,7 @@ namespace {
 
 constexpr std::size_t kChunkRows = 2048;
 constexpr std::int64_t kPagesAtOnce = 128;  // some 10^4 rows
+constexpr VisitedRows kLeftThere{0, true};
 
 /// The first number after `name` in the server's plan of a statement; -1: there is none.
 std::int64_t planned(const postgres::Rows& plan, std::string_view name) {
@@ -199,12 +216,16 @@ Result<std::optional<postgres::Rows>> PostgresEngine::State::attempt(const std::
   return std::optional<postgres::Rows>();
 }
 
-/// After a failure in an attempt: as if it had not been made. The failure itself where it is not
-/// the statement's.
-Result<void> PostgresEngine::State::taken_back(const Error& failure) {
+Result<void> PostgresEngine::State::is_statements(const Error& failure) const {
   constexpr std::string_view kCancelled = "57014";
   const std::string& why = connection->state();
   if (connection->is_lost() || why.empty() || why == kCancelled) return failure;
+  return {};
+}
+
+/// After a failure in an attempt: as if it had not been made.
+Result<void> PostgresEngine::State::taken_back(const Error& failure) {
+  DISCREET_TRY_VOID(is_statements(failure));
   DISCREET_TRY_VOID(connection->execute("ROLLBACK TO SAVEPOINT discreet_attempt"));
   return {};
 }
@@ -317,9 +338,26 @@ Result<std::optional<VisitedRows>> PostgresEngine::State::visit_at_once(
   return *unfit < 0 ? std::optional(visited) : std::nullopt;
 }
 
+// A statement that is stopped, or that the server does not take, ends the transaction, and with it
+// the snapshot of the question: so there is a savepoint before it.
 Result<VisitedRows> PostgresEngine::State::visit(const std::string& sql,
                                                  const std::vector<std::string>& columns,
                                                  const ChunkVisitor& visitor) {
+  if (!in_question) return visit_in_some_form(sql, columns, visitor);
+  if (!has_savepoints) return kLeftThere;
+  DISCREET_TRY_VOID(connection->execute("SAVEPOINT discreet_visit"));
+  auto visited = visit_in_some_form(sql, columns, visitor);
+  if (visited && !visited->stopped) return visited;
+  if (!visited) {
+    DISCREET_TRY_VOID(is_statements(visited.error()));
+  }
+  connection->drain();
+  DISCREET_TRY_VOID(connection->execute("ROLLBACK TO SAVEPOINT discreet_visit"));
+  return kLeftThere;
+}
+
+Result<VisitedRows> PostgresEngine::State::visit_in_some_form(
+    const std::string& sql, const std::vector<std::string>& columns, const ChunkVisitor& visitor) {
   std::string names;
   for (const auto& column : columns) names += (names.empty() ? "" : ", ") + column;
   const auto with_names = [&](const std::string& rows) {
@@ -329,12 +367,16 @@ Result<VisitedRows> PostgresEngine::State::visit(const std::string& sql,
   DISCREET_TRY(const auto decoders, decoders_of(described));
   const auto paged = in_question ? PagedStatement::find(sql) : std::nullopt;
   const auto word = paged ? RowWord::make(decoders) : std::nullopt;
-  if (!word) return visit_rows(with_names(sql), decoders, visitor);
+  const auto row_by_row = [&]() -> Result<VisitedRows> {
+    if (sends_words_only()) return kLeftThere;
+    return visit_rows(with_names(sql), decoders, visitor);
+  };
+  if (!word) return row_by_row();
   DISCREET_TRY(const auto pages, find_pages(*paged, *word, columns));
   if (!pages) {
     DISCREET_TRY(const auto visited,
                  visit_at_once(with_names(sql), *word, columns, decoders, visitor));
-    return visited ? *visited : visit_rows(with_names(sql), decoders, visitor);
+    return visited ? *visited : row_by_row();
   }
   VisitedRows visited{0, false};
   PostgresChunk chunk(decoders, kChunkRows);
@@ -346,11 +388,26 @@ Result<VisitedRows> PostgresEngine::State::visit(const std::string& sql,
                  visit_words(pages->words(page, std::min(page + some, pages->end) - 1), *word,
                              chunk, visitor, visited));
     if (unfit < 0) continue;
+    if (visited.rows == 0 && sends_words_only()) return kLeftThere;
     DISCREET_TRY(const VisitedRows rest,
                  visit_rows(with_names(paged->from(unfit)), decoders, visitor));
     return VisitedRows{visited.rows + rest.rows, rest.stopped};
   }
   return visited;
+}
+
+Result<void> PostgresEngine::State::begin() {
+  const std::string begins = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+  DISCREET_TRY_VOID(connection->execute(begins));
+  if (!has_savepoints) return {};
+  // Not every server that speaks the protocol has them.
+  const auto saved = connection->execute("SAVEPOINT discreet_visit");
+  if (saved) return {};
+  if (connection->is_lost()) return saved.error();
+  has_savepoints = false;
+  DISCREET_TRY_VOID(connection->execute("ROLLBACK"));
+  DISCREET_TRY_VOID(connection->execute(begins));
+  return {};
 }
 
 PostgresEngine::PostgresEngine(std::shared_ptr<State> state) : state_(std::move(state)) {}
@@ -460,15 +517,10 @@ Result<VisitedRows> PostgresEngine::visit(const std::string& sql,
   return state_->visit_once([&] { return state_->visit(sql, columns, visitor); });
 }
 
-bool PostgresEngine::is_near() const {
-  return state_->connection && state_->connection->is_near();
-}
-
 Result<void> PostgresEngine::begin() {
   end();
-  return state_->with_connection([&](postgres::Connection& connection) -> Result<void> {
-    const auto begun = connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-    if (!begun) return begun.error();
+  return state_->with_connection([&](postgres::Connection&) -> Result<void> {
+    DISCREET_TRY_VOID(state_->begin());
     state_->in_question = true;
     return {};
   });

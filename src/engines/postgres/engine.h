@@ -54,8 +54,6 @@ class PostgresEngine final : public RemoteEngine {
   Result<void> check(const std::string& sql) override;
   Result<VisitedRows> visit(const std::string& sql, const std::vector<std::string>& columns,
                             const ChunkVisitor& visitor) override;
-  /// The server is on this machine: rows may come here as fast as it reads them.
-  bool is_near() const;
   Result<void> begin() override;
   void end() override;
   bool was_lost() const override;

@@ -23,10 +23,21 @@ TEST(SparkAddressTest, HostPortAndTableAreTakenApart) {
 }
 
 TEST(SparkAddressTest, WhetherRowsMayComeCanBeSaid) {
-  EXPECT_EQ(Address::parse("spark://h/t")->sends_rows, std::nullopt);
-  EXPECT_EQ(Address::parse("spark://h/t?rows=sent")->sends_rows, true);
-  EXPECT_EQ(Address::parse("spark://h/t?use_ssl=true&rows=summed")->sends_rows, false);
+  EXPECT_TRUE(Address::parse("spark://h/t")->sends_rows);
+  EXPECT_TRUE(Address::parse("spark://h/t?rows=words")->sends_rows);
+  EXPECT_FALSE(Address::parse("spark://h/t?use_ssl=true&rows=summed")->sends_rows);
   EXPECT_FALSE(Address::parse("spark://h/t?rows=all"));
+}
+
+TEST(SparkAddressTest, FilesOfALoopbackAddressAreHereUnlessOtherwiseSaid) {
+  EXPECT_TRUE(Address::parse("spark://localhost/t")->has_files_here());
+  EXPECT_FALSE(Address::parse("spark://localhost/t?files=there")->has_files_here());
+  EXPECT_FALSE(Address::parse("spark://localhost/t?rows=summed")->has_files_here());
+  EXPECT_FALSE(Address::parse("spark://h/t")->has_files_here());
+  EXPECT_TRUE(Address::parse("spark://h/t?rows=summed&files=here")->has_files_here());
+  EXPECT_FALSE(Address::parse("spark://h/t?files=somewhere"));
+  EXPECT_FALSE(
+      Address::parse("spark://h/t?files=here")->same_server(Address::parse("spark://h/t").value()));
 }
 
 TEST(SparkAddressTest, SecretsAndOtherFormsAreRefused) {

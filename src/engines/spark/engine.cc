@@ -180,7 +180,7 @@ Result<std::string> SparkEngine::identity(const std::string& relation) {
 
 Result<PlainFiles> SparkEngine::plain_files(const std::string& relation) {
   const auto& files = state_->files[relation];
-  if (!state_->address.is_near() || files.empty() || !spark::local_file(files.front()))
+  if (!state_->address.has_files_here() || files.empty() || !spark::local_file(files.front()))
     return PlainFiles();
   return state_->with_connection([&](spark::Connection& connection) -> Result<PlainFiles> {
     DISCREET_TRY(const std::string plan, connection.plan("SELECT * FROM " + relation));
