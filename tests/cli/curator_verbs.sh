@@ -58,11 +58,11 @@ expect 0 '"kind":"grant","account":"bob"' "$discreet" ledger export
 expect 0 'discreet ledger report 1' "$discreet" ledger report --json
 expect 0 '<!doctype html>' "$discreet" ledger report --format html
 expect 0 'no longer log in' "$discreet" user remove bob
-# Hours of work, stopped by the first Ctrl-C: paid, and not for ever.
+# Hours of work, stopped by the first Ctrl-C: paid, and not for ever. In the foreground, since timeout signals its group too, which would be a second Ctrl-C.
 seq 1000000 | sed '1i n' > numbers.csv
 cp discreet.toml endless.toml
 printf '[tables.numbers]\nsource = "numbers.csv"\npublic = true\n' >> endless.toml
-expect 1 'not charged twice' timeout --preserve-status -s INT 3 "$discreet" query --policy endless.toml --epsilon 0.01 \
+expect 1 'not charged twice' timeout --foreground --preserve-status -s INT 3 "$discreet" query --policy endless.toml --epsilon 0.01 \
   'select count(*) as n from people p, numbers a, numbers b where a.n * b.n % 97 = p.age'
 expect 0 'n_error95' "$discreet" query --epsilon 0.1 --errors --format csv 'select count(*) as n from people'
 expect 0 '"n_error95": [0-9.]+' "$discreet" query --epsilon 0.1 --errors --json 'select count(*) as n from people'

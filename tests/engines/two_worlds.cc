@@ -143,8 +143,7 @@ std::vector<std::vector<std::optional<std::string>>> texts(Engine& engine, const
 }
 
 TwoWorlds::TwoWorlds(Elsewhere& elsewhere, const std::string& schema, const std::string& policy,
-                     const std::string& tables_sql)
-    : quick_(elsewhere.is_quick()) {
+                     const std::string& tables_sql) {
   char name[] = "/tmp/discreet_worlds_XXXXXX";
   folder_ = mkdtemp(name);
   const OperatorLog log = [](std::string_view words) { last_words() = words; };
@@ -248,7 +247,7 @@ void TwoWorlds::compare_streamed(const std::string& statement, const sql::Releas
   sql::Release rows = far;
   rows.over_files = {};
   compare(rows);
-  if (quick_) compare_totals(statement, rows, far_->engine());
+  compare_totals(statement, rows, far_->engine());
   if (far.over_files.sql.empty() || !far.needs.empty()) return;
   ASSERT_TRUE(far_->snapshot(far.file_tables).has_value()) << last_words();
   const auto files = far_->engine().over_files(far.file_tables);
@@ -348,7 +347,7 @@ TwoWorlds::Verdict TwoWorlds::compare(const std::string& statement) {
       EXPECT_EQ(to_json(job->loss()).dump(), to_json(other->loss()).dump()) << statement;
     }
     compare_rows(statement, here.partials_sql, there.partials_sql);
-    if (quick_) compare_rows(statement, here.rows_sql, there.rows_sql);
+    compare_rows(statement, here.rows_sql, there.rows_sql);
     if (here.totals_sql) compare_rows(statement, *here.totals_sql, *there.totals_sql);
     if (!there.streamed.sql.empty()) compare_streamed(statement, here, there);
     for (std::size_t s = 0; s < here.streams.size(); ++s)
@@ -359,7 +358,7 @@ TwoWorlds::Verdict TwoWorlds::compare(const std::string& statement) {
     const bool texts_agree = std::none_of(here.keys.begin(), here.keys.end(), [](const auto& key) {
       return key.type.kind == sql::TypeKind::Double;
     });
-    if (texts_agree && !here.unit_is_row && (quick_ || !here.keys.empty())) {
+    if (texts_agree && !here.unit_is_row) {
       const sql::SqlBounding bounding{
           2, std::vector<std::pair<std::int64_t, std::int64_t>>(here.features.size(), {-50, 50}),
           "k'y"};

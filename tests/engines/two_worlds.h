@@ -28,9 +28,6 @@ class Elsewhere {
   /// Copies a table of the embedded engine, which also lies in a Parquet file.
   virtual void copy(DuckDb& from, const std::string& table, const std::string& schema,
                     const std::string& parquet) = 0;
-  /// Whether a statement costs next to nothing there. Else those are left out whose rows are part
-  /// of another statement that is compared.
-  virtual bool is_quick() const { return true; }
   /// The policy's source of the copy.
   virtual std::string source(const std::string& schema, const std::string& table) = 0;
 };
@@ -73,7 +70,6 @@ class TwoWorlds {
   void compare_streamed(const std::string& statement, const sql::Release& near,
                         const sql::Release& far);
 
-  bool quick_;
   std::string folder_;
   std::unique_ptr<catalog::Policy> near_policy_, far_policy_;
   std::unique_ptr<Data> near_, far_;

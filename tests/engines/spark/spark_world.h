@@ -10,7 +10,6 @@ class SparkWorld final : public Elsewhere {
   void clear(const std::string& schema) override;
   void copy(DuckDb& from, const std::string& table, const std::string& schema,
             const std::string& parquet) override;
-  bool is_quick() const override { return false; }
   std::string source(const std::string& schema, const std::string& table) override;
 };
 
