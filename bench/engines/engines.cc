@@ -6,8 +6,7 @@
 //   bench_engines [--engine postgres|files] [--rows N,N,...] [--rounds N] [--groups N]
 //     [--people turns|mixed] [--only WORDS]
 // and of PostgreSQL's table by_person [--partitions N] [--view yes], of its address
-//     [--sent words|sums]: words are what a server elsewhere would be asked for, unless its address
-//     says otherwise.
+//     [--sent sums]: as it may be written for a slow network.
 #include <unistd.h>
 
 #include <cstdlib>
@@ -66,9 +65,7 @@ class PostgresPlace final : public Place {
         groups));
   }
   std::string source(const std::string& table) const override {
-    return server_.address("bench." + seen(table)) + (sent_ == "sums"    ? "&rows=summed"
-                                                      : sent_ == "words" ? "&rows=words"
-                                                                         : "");
+    return server_.address("bench." + seen(table)) + (sent_ == "sums" ? "&rows=summed" : "");
   }
   void plain(const std::string& sql, const std::string& table) override {
     // One row at a time too: many groups take no memory here.

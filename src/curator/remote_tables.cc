@@ -190,18 +190,18 @@ Result<std::unique_ptr<RemoteEngine>> RemoteTables::open_postgres(const catalog:
                                                                   Shared& shared) {
   std::unique_ptr<PostgresEngine> engine;
   std::string server, first;
-  std::optional<postgres::SentRows> sent_rows;
+  bool sends_rows = true;
   std::map<std::string, sql::PostgresTable> tables;
   for (const catalog::Table& table : policy.tables()) {
     DISCREET_TRY(const auto address, postgres::Address::parse(table.source.location));
     if (!engine) {
       server = address.server;
-      sent_rows = address.sent_rows;
+      sends_rows = address.sends_rows;
       first = table.name;
       PostgresEngineSettings settings;
       settings.operator_log = log;
       DISCREET_TRY(engine, PostgresEngine::open(address, std::move(settings)));
-    } else if (address.server != server || address.sent_rows != sent_rows) {
+    } else if (address.server != server || address.sends_rows != sends_rows) {
       return Error{ErrorCode::Refused,
                    fmt::format("Tables '{}' and '{}' live in different databases. The tables of a "
                                "policy live in one: write the same address, with another table=.",
@@ -216,8 +216,7 @@ Result<std::unique_ptr<RemoteEngine>> RemoteTables::open_postgres(const catalog:
     shared.columns[table.name] = described.schema();
     tables[table.name] = std::move(described);
   }
-  shared.dialect =
-      sql::make_postgres_dialect(std::move(tables), sent_rows != postgres::SentRows::None);
+  shared.dialect = sql::make_postgres_dialect(std::move(tables), sends_rows);
   return std::unique_ptr<RemoteEngine>(std::move(engine));
 }
 

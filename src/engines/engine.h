@@ -36,7 +36,7 @@ class OwnersKept;
 
 struct VisitedRows {
   std::uint64_t rows;
-  bool stopped;  ///< the visitor said so, or rows had better stay: what it saw is not all
+  bool stopped;  ///< the visitor said so, or the engine had better add up: not all rows were shown
 };
 
 /// One connection: one thread at a time, except cancel().

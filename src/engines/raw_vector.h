@@ -37,7 +37,7 @@ struct RawAllocator : std::allocator<T> {
   }
   /// Large, but not so large that a part may never be touched.
   static constexpr bool in_pages(std::size_t bytes) {
-    return bytes >= PagePool::kPageBytes && bytes <= 256 * PagePool::kPageBytes;
+    return bytes >= PagePool::kPageBytes && bytes <= 2048 * PagePool::kPageBytes;
   }
 
   template <class U>

@@ -31,15 +31,6 @@ std::string unescaped(std::string_view text) {
   return out;
 }
 
-Result<SentRows> read_sent_rows(std::string_view said) {
-  if (said == "sent") return SentRows::Any;
-  if (said == "words") return SentRows::Words;
-  if (said == "summed") return SentRows::None;
-  return invalid_input(
-      "rows= takes sent (rows may come here to be added up per person), words (if each fits a "
-      "number of 64 bits) or summed (the server adds up)");
-}
-
 }  // namespace
 
 Result<Address> Address::parse(std::string_view text) {
@@ -54,8 +45,12 @@ Result<Address> Address::parse(std::string_view text) {
       const auto part = rest.substr(0, end);
       if (part.starts_with("table=")) {
         address.table = unescaped(part.substr(6));
+      } else if (part == "rows=sent" || part == "rows=summed") {
+        address.sends_rows = part == "rows=sent";
       } else if (part.starts_with("rows=")) {
-        DISCREET_TRY(address.sent_rows, read_sent_rows(part.substr(5)));
+        return invalid_input(
+            "rows= takes sent (rows come here to be added up per person) or summed (the server "
+            "adds up)");
       } else if (!part.empty()) {
         kept += (kept.empty() ? "?" : "&") + std::string(part);
       }

@@ -7,7 +7,6 @@
 // passfile=FILE.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -15,18 +14,13 @@
 
 namespace discreet::postgres {
 
-/// Whether rows may leave the server to be added up per person where they arrive.
-enum class SentRows {
-  Any,    ///< rows=sent
-  Words,  ///< rows=words: if each fits a number of 64 bits
-  None    ///< rows=summed: the server adds up
-};
-
 struct Address {
-  std::string server;                 ///< the address without what is ours: what libpq gets
-  std::string table;                  ///< as written, "schema.table" or "table"; may be empty
-  std::string shown;                  ///< for messages: "database at host"
-  std::optional<SentRows> sent_rows;  ///< absent: any from this machine, words from elsewhere
+  std::string server;  ///< the address without what is ours: what libpq gets
+  std::string table;   ///< as written, "schema.table" or "table"; may be empty
+  std::string shown;   ///< for messages: "database at host"
+  /// Whether rows may leave the server to be added up per person where they arrive. Not:
+  /// rows=summed.
+  bool sends_rows = true;
 
   /// InvalidInput: not an address, or one with a password.
   static Result<Address> parse(std::string_view text);

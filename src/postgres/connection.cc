@@ -292,12 +292,6 @@ Result<std::optional<std::string_view>> Connection::next_bytes() {
   }
 }
 
-bool Connection::is_near() const {
-  const std::string_view host = PQhost(impl_->handle) == nullptr ? "" : PQhost(impl_->handle);
-  return host.empty() || host.starts_with('/') || host == "localhost" || host.starts_with("127.") ||
-         host == "::1";
-}
-
 void Connection::drain() {
   if (impl_ == nullptr || impl_->lost) return;
   if (PQtransactionStatus(impl_->handle) == PQTRANS_ACTIVE) cancel();

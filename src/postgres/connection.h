@@ -83,8 +83,6 @@ class Connection {
   /// Reads what is left of a stream that nobody wants.
   void drain();
 
-  /// The server is on this machine: what it sends crosses no network.
-  bool is_near() const;
   /// The connection is gone: make another.
   bool is_lost() const;
   /// As PostgreSQL counts: 140000 and above is 14. What only speaks its protocol says an older one.

@@ -163,40 +163,6 @@ TEST_F(PagesTest, WhatHasNoPagesComesAtOnce) {
   EXPECT_EQ(rows, 30'000U);
 }
 
-// As from a server elsewhere: what is no word stays there, and the question goes on.
-TEST_F(PagesTest, RowsComeOnlyAsWordsWhereTheAddressSaysSo) {
-  make("CAST(i % 997 AS bigint)", "i");
-  const auto expected = read(kMarked, false);
-  postgres_server().run(
-      "CREATE VIEW pages.seen AS SELECT * FROM pages.t; CREATE VIEW pages.wide AS SELECT unit, "
-      "CAST(v AS bigint) AS v FROM pages.t");
-  open({.rows_at_once = 40'000}, "&rows=words");
-  EXPECT_EQ(read(kMarked, true), expected);
-  EXPECT_EQ(read("SELECT unit, v FROM pages.seen/*pages of pages.seen*/", true), expected);
-  const auto stays = [&](const std::string& sql) {
-    ASSERT_TRUE(engine_->begin());
-    const auto visited = engine_->visit(sql, {"unit", "v"}, [](const EngineChunk&, std::size_t) {
-      ADD_FAILURE() << "a row was shown";
-      return true;
-    });
-    ASSERT_TRUE(visited) << log_;
-    EXPECT_TRUE(visited->stopped) << sql;
-    EXPECT_TRUE(engine_->query("SELECT count(*) FROM pages.t")) << log_;
-    engine_->end();
-  };
-  stays("SELECT unit, v FROM pages.wide/*pages of pages.wide*/");
-  stays("SELECT unit, v FROM pages.t");
-  open({.rows_at_once = 1000}, "&rows=words");
-  stays("SELECT unit, v FROM pages.seen/*pages of pages.seen*/");
-  make("CASE WHEN i = 3 THEN 1073741824 ELSE CAST(i % 997 AS bigint) END", "i");
-  stays(kMarked);
-  // Known only when most rows have come: these come too.
-  make("CASE WHEN i = 29999 THEN 1073741824 ELSE CAST(i % 997 AS bigint) END", "i");
-  const auto all = read(kMarked, true);
-  open({});
-  EXPECT_EQ(all, read("SELECT unit, v FROM pages.t", false));
-}
-
 // ... for whatever reason: the rows come, of the state that the question began with.
 TEST_F(PagesTest, WhatAServerDoesNotMakeAStringOfComesRowByRow) {
   make("CAST(i % 997 AS bigint)", "i");

@@ -50,14 +50,6 @@ struct PostgresEngine::State : RemoteState<postgres::Connection> {
     return std::make_unique<postgres::Connection>(std::move(made));
   }
 
-  /// Whether rows may only come as words. From this machine they come as fast as they are read;
-  /// over a network others take more than their sums.
-  bool sends_words_only() const {
-    return address.sent_rows.value_or(connection->is_near()
-                                          ? postgres::SentRows::Any
-                                          : postgres::SentRows::Words) != postgres::SentRows::Any;
-  }
-
   /// Begins a transaction, or fails.
   Result<void> begin();
   /// Shows a statement's rows; inside a question it can go on after any but a lost connection.
@@ -367,16 +359,12 @@ Result<VisitedRows> PostgresEngine::State::visit_in_some_form(
   DISCREET_TRY(const auto decoders, decoders_of(described));
   const auto paged = in_question ? PagedStatement::find(sql) : std::nullopt;
   const auto word = paged ? RowWord::make(decoders) : std::nullopt;
-  const auto row_by_row = [&]() -> Result<VisitedRows> {
-    if (sends_words_only()) return kLeftThere;
-    return visit_rows(with_names(sql), decoders, visitor);
-  };
-  if (!word) return row_by_row();
+  if (!word) return visit_rows(with_names(sql), decoders, visitor);
   DISCREET_TRY(const auto pages, find_pages(*paged, *word, columns));
   if (!pages) {
     DISCREET_TRY(const auto visited,
                  visit_at_once(with_names(sql), *word, columns, decoders, visitor));
-    return visited ? *visited : row_by_row();
+    return visited ? *visited : visit_rows(with_names(sql), decoders, visitor);
   }
   VisitedRows visited{0, false};
   PostgresChunk chunk(decoders, kChunkRows);
@@ -388,7 +376,6 @@ Result<VisitedRows> PostgresEngine::State::visit_in_some_form(
                  visit_words(pages->words(page, std::min(page + some, pages->end) - 1), *word,
                              chunk, visitor, visited));
     if (unfit < 0) continue;
-    if (visited.rows == 0 && sends_words_only()) return kLeftThere;
     DISCREET_TRY(const VisitedRows rest,
                  visit_rows(with_names(paged->from(unfit)), decoders, visitor));
     return VisitedRows{visited.rows + rest.rows, rest.stopped};

@@ -1,4 +1,5 @@
-// PostgreSQL as an engine: the rows stay there, sums come here.
+// PostgreSQL as an engine: the tables stay there; sums come here, or rows to be added up per
+// person.
 //
 // Guarantee: every transaction is READ ONLY and REPEATABLE READ, so that a question sees one state
 //            of the data and the server itself refuses a write; statements have a time limit.

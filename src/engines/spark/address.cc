@@ -49,8 +49,8 @@ Result<Address> Address::parse(std::string_view text) {
       address.tls = true;
     else if (part.starts_with("user_id=") && is_name(part.substr(8)))
       address.user = std::string(part.substr(8));
-    else if (part == "rows=words" || part == "rows=summed")
-      address.sends_rows = part == "rows=words";
+    else if (part == "rows=sent" || part == "rows=summed")
+      address.sends_rows = part == "rows=sent";
     else if (part == "files=here" || part == "files=there")
       address.files_here = part == "files=here";
     else if (part.starts_with("token="))
@@ -59,7 +59,7 @@ Result<Address> Address::parse(std::string_view text) {
           "SPARK_CONNECT_AUTHENTICATE_TOKEN");
     else if (!part.empty() && part != "use_ssl=false")
       return invalid_input(
-          "a Spark address takes the options use_ssl=true, user_id=NAME, rows=words or "
+          "a Spark address takes the options use_ssl=true, user_id=NAME, rows=sent or "
           "rows=summed, and files=here or files=there");
   }
   return address;

@@ -21,7 +21,7 @@ struct Address {
   /// Absent: if the server is on it, and sends rows.
   std::optional<bool> files_here;
 
-  /// Options: use_ssl=true, user_id=NAME, rows=words or summed, files=here or there. InvalidInput:
+  /// Options: use_ssl=true, user_id=NAME, rows=sent or summed, files=here or there. InvalidInput:
   /// not such an address, or it holds a token: that goes to the environment
   /// (SPARK_CONNECT_AUTHENTICATE_TOKEN), never into a policy.
   static Result<Address> parse(std::string_view text);

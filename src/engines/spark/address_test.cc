@@ -24,7 +24,7 @@ TEST(SparkAddressTest, HostPortAndTableAreTakenApart) {
 
 TEST(SparkAddressTest, WhetherRowsMayComeCanBeSaid) {
   EXPECT_TRUE(Address::parse("spark://h/t")->sends_rows);
-  EXPECT_TRUE(Address::parse("spark://h/t?rows=words")->sends_rows);
+  EXPECT_TRUE(Address::parse("spark://h/t?rows=sent")->sends_rows);
   EXPECT_FALSE(Address::parse("spark://h/t?use_ssl=true&rows=summed")->sends_rows);
   EXPECT_FALSE(Address::parse("spark://h/t?rows=all"));
 }

@@ -1,4 +1,5 @@
-// Apache Spark as an engine, through Spark Connect: the rows stay there, sums come here.
+// Apache Spark as an engine, through Spark Connect: the tables stay there; sums come here, or rows
+// to be added up per person.
 //
 // Guarantee: all statements of a question read the same files: Spark lists a table's files once for
 //            a session, and describe() makes it list them anew. A file that is gone fails the
