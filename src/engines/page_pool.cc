@@ -9,6 +9,8 @@
 #include <new>
 #include <vector>
 
+#include "engines/spare_memory.h"
+
 namespace discreet {
 namespace {
 
@@ -22,6 +24,7 @@ std::size_t rounded_up(std::size_t bytes) {
 }
 
 struct Kept {
+  const std::size_t bytes_max = spare_memory(std::uint64_t{2} << 30);
   std::mutex mutex;
   std::map<std::size_t, std::vector<void*>> by_size;
   std::size_t bytes = 0;
@@ -71,7 +74,7 @@ void PagePool::give(void* memory, std::size_t bytes) noexcept {
   try {
     Kept& pieces = kept();
     const std::lock_guard lock(pieces.mutex);
-    if (size <= kKeptMax - pieces.bytes) {
+    if (pieces.bytes + size <= pieces.bytes_max) {
       pieces.by_size[size].push_back(memory);
       pieces.bytes += size;
       return;

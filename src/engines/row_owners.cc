@@ -1,13 +1,12 @@
 #include "engines/row_owners.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <iterator>
 #include <utility>
 
 #include "engines/code_table.h"
+#include "engines/spare_memory.h"
 #include "engines/unit_link_internal.h"
 #include "engines/unit_names_internal.h"
 
@@ -155,11 +154,7 @@ std::uint64_t RowOwners::bytes() const {
 }
 
 std::uint64_t OwnersKept::bytes_for_this_machine() {
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 30, kShare = 8;
-  const long pages = ::sysconf(_SC_PHYS_PAGES), bytes = ::sysconf(_SC_PAGESIZE);
-  if (pages <= 0 || bytes <= 0) return kMost / kShare;
-  return std::min(kMost,
-                  static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(bytes) / kShare);
+  return spare_memory(std::uint64_t{1} << 30);
 }
 
 std::vector<OwnersKept::Kept>::iterator OwnersKept::of(const std::string& name) {
