@@ -79,6 +79,9 @@ TEST(GeometricTest, RefusesRatesThatAreNotPositiveOrTooSmall) {
   EXPECT_FALSE(GeometricSampler::make(-1));
   EXPECT_FALSE(GeometricSampler::make(Rational(BigInt(1), BigInt(1) << 55)));
   EXPECT_TRUE(GeometricSampler::make(Rational(BigInt(1), BigInt(1) << 54)));
+  for (const Rational& rate : {Rational(0), Rational(-1), Rational(BigInt(1), BigInt(1) << 55),
+                               Rational(BigInt(1), BigInt(1) << 54), Rational(7)})
+    EXPECT_EQ(GeometricSampler::check(rate).has_value(), GeometricSampler::make(rate).has_value());
 }
 
 // Each coin is the floor of its exact chance, and the exact chances multiply to (1 - r) r^g.
