@@ -43,7 +43,7 @@ class SparkEngine final : public RemoteEngine {
   /// Spark itself never does that. "" of a relation without files.
   Result<std::string> identity(const std::string& relation) override;
 
-  /// Of a server on a loopback address, where Spark itself wrote the files.
+  /// Where the address says that they are here too, and Spark itself wrote them.
   Result<PlainFiles> plain_files(const std::string& relation) override;
 
   Result<EngineRows> query(const std::string& sql) override;
