@@ -16,12 +16,6 @@
 namespace discreet {
 namespace {
 
-bool same_columns(const std::vector<RemoteColumn>& a, const std::vector<RemoteColumn>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
-    return x.name == y.name && x.type == y.type;
-  });
-}
-
 sql::ConstantValue constant(const Cell& cell, sql::Type type) {
   if (const auto* flag = std::get_if<bool>(&cell)) return *flag;
   if (const auto* text = std::get_if<std::string>(&cell)) return *text;
@@ -271,7 +265,7 @@ Result<std::string> RemoteTables::state(const std::vector<std::string>& tables) 
     if (relation == shared_->relations.end()) continue;
     const auto columns = engine_->describe(relation->second);
     if (!columns && columns.error().code != ErrorCode::NotFound) return columns.error();
-    if (!columns || !same_columns(*columns, shared_->found.at(table)))
+    if (!columns || *columns != shared_->found.at(table))
       return Error{ErrorCode::Unavailable,
                    fmt::format("The columns of table '{}' have changed since it was opened. Check "
                                "the policy against them and open it anew.",

@@ -95,6 +95,8 @@ struct RemoteColumn {
   std::string name;
   std::string type;  ///< in the engine's own words: "numeric(10,2)"
   bool is_enum = false;
+
+  bool operator==(const RemoteColumn&) const = default;
 };
 
 /// Parquet files of this machine that hold a relation's rows, whole and alone.

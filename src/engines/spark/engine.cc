@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -20,6 +21,8 @@ struct SparkEngine::State : RemoteState<spark::Connection> {
   spark::Address address;
   SparkEngineSettings settings;
   std::map<std::string, std::vector<std::string>> files;  // by relation, as identity() saw them
+  std::map<std::string, std::vector<RemoteColumn>> columns_of;  // by relation, as describe() did
+  std::set<std::string> taken;  // statements that Spark takes while relations have these columns
 
   Result<std::optional<arrow::Batches>> next_batches() {
     DISCREET_TRY(auto bytes, noted(connection->next()));
@@ -163,8 +166,12 @@ Result<std::unique_ptr<RemoteEngine>> SparkEngine::connect() const {
 }
 
 Result<std::vector<RemoteColumn>> SparkEngine::describe(const std::string& relation) {
-  return state_->with_connection(
+  auto columns = state_->with_connection(
       [&](spark::Connection& connection) { return connection.fresh_columns(relation); });
+  auto& known = state_->columns_of[relation];
+  if (!columns || *columns != known) state_->taken.clear();
+  known = columns ? *columns : std::vector<RemoteColumn>();
+  return columns;
 }
 
 Result<std::string> SparkEngine::identity(const std::string& relation) {
@@ -197,10 +204,18 @@ Result<EngineRows> SparkEngine::query(const std::string& sql) {
   });
 }
 
+// Whether Spark takes a statement is a matter of columns, and of who may read them: both are asked
+// for by describe(), anew for every question.
 Result<void> SparkEngine::check(const std::string& sql) {
+  constexpr std::size_t kTakenMax = 1000;
+  if (state_->taken.contains(sql)) return {};
   return state_->with_connection([&](spark::Connection& connection) -> Result<void> {
     const auto columns = connection.schema(sql);
-    if (columns) return {};
+    if (columns) {
+      if (state_->taken.size() >= kTakenMax) state_->taken.clear();
+      state_->taken.insert(sql);
+      return {};
+    }
     // A table that is gone: to whoever asks it is a changed table.
     return Error{ErrorCode::Unavailable, columns.error().message};
   });

@@ -124,6 +124,34 @@ TEST_F(CrossSparkTest, PartitionsAreReadFromTheirFiles) {
   EXPECT_TRUE(engine->plain_files("parted.t").value().files.empty());
 }
 
+/// A statement that was taken once is asked about again when columns are no longer the same.
+TEST_F(CrossSparkTest, WhatWasTakenIsTakenWhileColumnsStay) {
+  SparkServer& server = spark_server();
+  server.run("DROP DATABASE IF EXISTS taken CASCADE");
+  server.run("CREATE DATABASE taken");
+  const auto make = [&](const std::string& column) {
+    server.run("DROP TABLE IF EXISTS taken.t");
+    server.run("CREATE TABLE taken.t USING parquet AS SELECT id AS " + column + " FROM range(9)");
+  };
+  make("one");
+  const auto engine =
+      SparkEngine::open(spark::Address::parse(server.address("taken.t")).value(), {}).value();
+  const std::string sum = "SELECT sum(one) FROM taken.t", bad = "SELECT sum(two) FROM taken.t";
+  ASSERT_TRUE(engine->describe("taken.t"));
+  for (int time = 0; time < 2; ++time) {
+    EXPECT_TRUE(engine->check(sum));
+    EXPECT_FALSE(engine->check(bad));
+    ASSERT_TRUE(engine->describe("taken.t"));
+  }
+  make("two");
+  ASSERT_TRUE(engine->describe("taken.t"));
+  EXPECT_FALSE(engine->check(sum));
+  EXPECT_TRUE(engine->check(bad));
+  server.run("DROP TABLE taken.t");
+  EXPECT_FALSE(engine->describe("taken.t"));
+  EXPECT_FALSE(engine->check(bad));
+}
+
 /// What was cancelled here is not asked of Spark instead.
 TEST_F(CrossSparkTest, CancellingStopsTheReadingOfFilesAndWhatWouldFollow) {
   TwoWorlds both(spark_, "cancelled", corpus_file("hospital.toml"), corpus_file("hospital.sql"));
