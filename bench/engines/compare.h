@@ -24,8 +24,10 @@ class Place {
 
 /// Asks at every size. Both sides are the best of several runs, taken in turn, with fresh epsilons
 /// so that nothing is remembered. CPU is that of this process, the engine's and all children: what
-/// counts on a machine that is busy. Memory is this process's at most. Where a person is somebody,
-/// "by person" is the plain query with GROUP BY person first, and what the private one costs of it.
+/// counts on a machine that is busy; "first" is the first question's, before anything is known of
+/// its columns (another question may have asked for some of them). Memory is this process's at
+/// most. Where a person is somebody, "by person" is the plain query with GROUP BY person first, and
+/// what the private one costs of it.
 ///   [--rows N,N,...] [--rounds N] [--groups N] [--people turns|mixed] [--only WORDS]
 int compare(Place& place, int argc, char** argv);
 

@@ -4,8 +4,10 @@
 // A Spark Connect server of the benchmark's own with two executors (DISCREET_SPARK_HOME, as make
 // test-spark has it), tables in Parquet.
 //   bench_spark [--rows N,N,...] [--rounds N] [--groups N] [--people turns|mixed] [--only WORDS]
-//     [--partitioned yes] (by the three words) [--sent words|sums] (words are what a server
-//     elsewhere would be asked for, unless its address says otherwise)
+//     [--partitioned yes] (by the three words) [--sent files|words|sums] (as of a server elsewhere:
+//     columns of its files, which is what it is asked for; rows, where files are not to be had; or
+//     what it adds up itself)
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -31,12 +33,14 @@ class SparkPlace final : public Place {
     if (std::getenv("DISCREET_SPARK_MADE") != nullptr) return;
     server_.run("DROP DATABASE IF EXISTS bench CASCADE");
     server_.run("CREATE DATABASE bench");
+    // As Spark keeps as many rows: in files of 50 MB.
+    const long long files = std::max(2LL, rows / 10'000'000);
     server_.run(fmt::format(
         "CREATE TABLE bench.by_row USING parquet {3} AS SELECT pmod({2}, {1}) AS person, CAST(id * "
         "104729 % 1000 AS INT) AS key, CAST(id % 1000 AS INT) AS amount, element_at(array('red', "
-        "'blue', 'green'), CAST(1 + id % 3 AS INT)) AS word FROM range({0})",
+        "'blue', 'green'), CAST(1 + id % 3 AS INT)) AS word FROM range(0, {0}, 1, {4})",
         rows, std::max(1LL, rows / 10), mixed ? "xxhash64(id)" : "id * 7919",
-        partitioned_ ? "PARTITIONED BY (word)" : ""));
+        partitioned_ ? "PARTITIONED BY (word)" : "", files));
     server_.run("CREATE VIEW bench.by_person AS SELECT * FROM bench.by_row");
     server_.run(fmt::format(
         "CREATE TABLE bench.many USING parquet AS SELECT id * 7919 AS key FROM range({})", groups));
@@ -47,6 +51,7 @@ class SparkPlace final : public Place {
   std::string source(const std::string& table) const override {
     return server_.address("bench." + table) + (sent_ == "sums"    ? "?rows=summed"
                                                 : sent_ == "words" ? "?files=there"
+                                                : sent_ == "files" ? "?files=sent"
                                                                    : "");
   }
   void plain(const std::string& sql, const std::string& table) override {

@@ -274,12 +274,13 @@ Result<Contributions> Contributions::gather(const sql::Release& release,
 Result<Contributions> Contributions::load(const sql::Release& release, Groups& groups,
                                           Engine& engine, RandomSource& random,
                                           std::optional<std::uint64_t> groups_max, bool totals_do) {
-  if (!release.over_files.sql.empty() && release.needs.empty()) {
-    DISCREET_TRY(Engine * files, engine.over_files(release.file_tables));
+  if (const auto& rows = release.over_files.rows; !rows.sql.empty()) {
+    DISCREET_TRY(Engine * files, engine.over_files({release.over_files.tables,
+                                                    {rows.sql, rows.linked_sql, rows.link_sql,
+                                                     rows.placed_sql, rows.owners_sql}}));
     // Rows that cannot be read there are left to the engine whose they are.
-    if (files != nullptr && files->check(release.over_files.sql)) {
-      auto loaded =
-          load_streamed(release, release.over_files, groups, *files, random, groups_max, totals_do);
+    if (files != nullptr && files->check(rows.sql)) {
+      auto loaded = load_streamed(release, rows, groups, *files, random, groups_max, totals_do);
       if (loaded && *loaded) return *std::move(*loaded);
     }
   }

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "curator/tables_job.h"
+#include "curator/totals_rows.h"
 #include "random/pooled_random.h"
 
 namespace discreet {
@@ -338,9 +339,7 @@ Result<TotalsTable> ReleaseJob::engine_totals(Groups& groups, Engine& engine,
       read_features.push_back(f);
     }
   if (read.units) names.emplace_back("units");
-  DISCREET_TRY(EngineRows rows,
-               engine.query(fmt::format("SELECT {} FROM ({}) AS t", fmt::join(names, ", "),
-                                        *release_->totals_sql)));
+  DISCREET_TRY(EngineRows rows, totals_rows(*release_, names, engine));
   const auto columns = rows.columns();
   DISCREET_CHECK(columns.size() == names.size(), "totals are keys, features, units");
   TotalsTable totals(groups.size(), features);

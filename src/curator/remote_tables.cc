@@ -90,8 +90,9 @@ class RemoteTables::Carrying final : public Engine {
     DISCREET_TRY_VOID(cancellation_.check());
     return engine_.visit(whole(sql), columns, visitor);
   }
-  Result<Engine*> over_files(const std::vector<std::string>& names) override {
-    for (const std::string& name : names) {
+  Result<Engine*> over_files(const FilesAsked& asked) override {
+    if (shared_->dialect->files() == sql::TableFiles::Nowhere) return nullptr;
+    for (const std::string& name : asked.tables) {
       DISCREET_TRY(const auto files, engine_.plain_files(shared_->relations.at(name)));
       if (files.files.empty()) return nullptr;
       if (!files_) {
@@ -106,10 +107,17 @@ class RemoteTables::Carrying final : public Engine {
         columns.push_back({column.name, column.engine_type});
       DISCREET_TRY(const bool shown, files_->show(name, columns, files));
       if (!shown) return nullptr;
+      DISCREET_TRY(const bool is_here, files_->bring(name, files, asked.statements));
+      if (!is_here) return nullptr;
     }
     // What was asked before there was a reader of files did not reach it.
     DISCREET_TRY_VOID(cancellation_.check());
     return files_ ? &files_->engine() : nullptr;
+  }
+  Result<std::optional<std::uint64_t>> row_count(const std::string& table) override {
+    DISCREET_TRY(Engine * files, over_files({{table}, {}}));
+    if (files == nullptr) return std::optional<std::uint64_t>();
+    return files->row_count(table).value_or(std::nullopt);  // else it is counted there
   }
   Result<void> begin() override {
     cancellation_.begin();
@@ -241,8 +249,12 @@ Result<std::unique_ptr<RemoteEngine>> RemoteTables::open_spark(const catalog::Po
     shared.columns[table.name] = described.schema();
     tables[table.name] = std::move(described);
   }
-  shared.dialect =
-      sql::make_spark_dialect(std::move(tables), server.sends_rows, server.has_files_here());
+  using Files = spark::Address::Files;
+  shared.dialect = sql::make_spark_dialect(std::move(tables), server.sends_rows,
+                                           server.files() == Files::There ? sql::TableFiles::Nowhere
+                                           : server.files() == Files::Here && server.is_near()
+                                               ? sql::TableFiles::Here
+                                               : sql::TableFiles::WithinReach);
   return engine;
 }
 

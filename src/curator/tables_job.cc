@@ -9,6 +9,7 @@
 
 #include "curator/contributions.h"
 #include "curator/row_bound.h"
+#include "curator/totals_rows.h"
 #include "mechanisms/bound_search.h"
 #include "privacy/zcdp_conversion.h"
 
@@ -400,10 +401,13 @@ Result<std::vector<std::vector<std::int64_t>>> TablesJob::totals(const Layout& l
         for (std::size_t f = 0; f < sums.size(); ++f) add(f, kept.group(row), kept.values(row)[f]);
     return in_cells();
   }
-  DISCREET_TRY(EngineRows rows, engine.query(*release_->totals_sql));
+  std::vector<std::string> names;
+  for (const sql::Key& key : release_->keys) names.push_back(key.column);
+  for (const sql::Feature& feature : release_->features) names.push_back(feature.column);
+  DISCREET_TRY(EngineRows rows, totals_rows(*release_, names, engine));
   const auto columns = rows.columns();
   const std::size_t keys = release_->keys.size();
-  DISCREET_CHECK(columns.size() == keys + sums.size() + 1, "totals are keys, features, units");
+  DISCREET_CHECK(columns.size() == names.size(), "totals are keys and features");
   std::vector<Cell> tuple(keys);
   for (;;) {
     DISCREET_TRY(const auto chunk, rows.next());

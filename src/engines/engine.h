@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,6 +35,12 @@ struct OwnersAsked {
 };
 class OwnersKept;
 
+/// Asks for other engines' tables as the embedded engine reads them from files.
+struct FilesAsked {
+  std::vector<std::string> tables;      ///< by the policy's names
+  std::vector<std::string> statements;  ///< that may then be run, and name what they read of them
+};
+
 struct VisitedRows {
   std::uint64_t rows;
   bool stopped;  ///< the visitor said so, or the engine had better add up: not all rows were shown
@@ -58,10 +65,8 @@ class Engine {
                                     const ChunkVisitor& visitor) = 0;
 
   /// An engine that reads the same rows of these tables for less, until end(): its statements are
-  /// DuckDB's SQL, and have the policy's names of tables. Null: there is none.
-  virtual Result<Engine*> over_files([[maybe_unused]] const std::vector<std::string>& tables) {
-    return nullptr;
-  }
+  /// DuckDB's SQL. Null: there is none.
+  virtual Result<Engine*> over_files([[maybe_unused]] const FilesAsked& asked) { return nullptr; }
 
   /// Names the state of the files that these tables are. "": they are more than files, or may still
   /// be changed without a trace.
@@ -99,6 +104,20 @@ struct RemoteColumn {
   bool operator==(const RemoteColumn&) const = default;
 };
 
+/// Files of which only some columns are here, and may be read. For one thread.
+class PartialFiles {
+ public:
+  struct Part {
+    std::size_t file;
+    std::uint64_t begin, size;
+  };
+  virtual ~PartialFiles() = default;
+  virtual bool has(const std::string& column) const = 0;
+  /// Brings columns, which are these parts of the files. False: they are not to be had.
+  virtual Result<bool> bring(const std::vector<std::string>& columns,
+                             const std::vector<Part>& parts) = 0;
+};
+
 /// Parquet files of this machine that hold a relation's rows, whole and alone.
 struct PlainFiles {
   /// A column that no file has: one value for all rows of a file, as text; absent: NULL.
@@ -108,6 +127,7 @@ struct PlainFiles {
   };
   std::vector<std::string> files{};
   std::vector<Constant> constants{};
+  std::shared_ptr<PartialFiles> partial{};  ///< not null: what is read has to be brought first
 };
 
 /// An engine that keeps its own tables, elsewhere. Its dialect is not DuckDB's.

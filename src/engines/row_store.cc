@@ -1,13 +1,11 @@
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <cerrno>
 #include <new>
-#include <string>
 
 #include "engines/row_store_internal.h"
+#include "engines/unnamed_file.h"
 
 namespace discreet {
 namespace {
@@ -19,13 +17,8 @@ constexpr std::size_t kFirstSlabWords = 32768, kSlabWords = std::size_t{1} << 18
 }  // namespace
 
 std::unique_ptr<SpillFile> SpillFile::open() {
-  const char* folder = std::getenv("TMPDIR");
-  std::string path = std::string(folder != nullptr && *folder != '\0' ? folder : "/tmp");
-  path += "/discreet-XXXXXX";
-  const int file = ::mkostemp(path.data(), O_CLOEXEC);  // made with mode 0600
-  if (file < 0) return nullptr;
-  ::unlink(path.c_str());
-  return std::unique_ptr<SpillFile>(new SpillFile(file));
+  const int file = open_unnamed_file();
+  return file < 0 ? nullptr : std::unique_ptr<SpillFile>(new SpillFile(file));
 }
 
 SpillFile::~SpillFile() {

@@ -39,6 +39,13 @@ struct InlineTable {
   std::vector<std::vector<ConstantValue>> rows;
 };
 
+/// Where the tables' own files may lie, which the embedded engine can read (Engine::over_files).
+enum class TableFiles {
+  Nowhere,
+  WithinReach,  ///< what is added up per person is read from them
+  Here          ///< on the engine's own machine: whatever is added up is
+};
+
 class EngineDialect {
  public:
   virtual ~EngineDialect() = default;
@@ -54,9 +61,7 @@ class EngineDialect {
   virtual std::string sha256_hex(const std::string& text) const = 0;
   /// Whether rows may come to the curator to be added up there (Engine::visit).
   virtual bool streams_rows() const { return false; }
-  /// Whether the tables' files may lie where the embedded engine can read them
-  /// (Engine::over_files).
-  virtual bool may_have_files() const { return false; }
+  virtual TableFiles files() const { return TableFiles::Nowhere; }
   /// The same, but scan() marks where a condition on the table's pages may stand: for statements
   /// that go over one table row by row, so that their rows may be read a range of pages at a time
   /// (Engine::visit). Whoever reads them leaves out rows whose first column, the unit, is NULL.
@@ -114,9 +119,8 @@ struct SparkTable {
 /// as long as sending them.
 std::unique_ptr<EngineDialect> make_postgres_dialect(std::map<std::string, PostgresTable> tables,
                                                      bool streams_rows = false);
-/// `has_files`: tables' files may lie where the embedded engine can read them.
 std::unique_ptr<EngineDialect> make_spark_dialect(std::map<std::string, SparkTable> tables,
                                                   bool streams_rows = false,
-                                                  bool has_files = false);
+                                                  TableFiles files = TableFiles::Nowhere);
 
 }  // namespace discreet::sql

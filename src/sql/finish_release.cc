@@ -216,8 +216,12 @@ Result<Relation> Binder::finish_release(const Query& query, Relation input,
   for (const std::string& name : tables)
     if (const auto* read = policy_.table(name); read != nullptr && !read->is_public())
       release.tables.push_back(name);
-  if (!release.over_files.sql.empty()) release.file_tables.assign(tables.begin(), tables.end());
   release.needs.assign(needs.begin(), needs.end());
+  // What was released before in this question is not in files.
+  if (needs.empty())
+    release.over_files.tables.assign(tables.begin(), tables.end());
+  else
+    release.over_files = {};
   for (const bool sought : aggregation.bound_is_sought)
     if (sought)
       notice(

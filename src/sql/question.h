@@ -263,6 +263,15 @@ struct StreamedRows {
   std::vector<std::string> owners_tables{};  ///< read to know whose rows they are
 };
 
+/// Statements of the embedded engine over the files in which another engine keeps these tables
+/// (Engine::over_files); without text where they are not to be had, or the engine had better add
+/// up.
+struct OverFiles {
+  StreamedRows rows{};       ///< as Release::streamed
+  std::string totals_sql{};  ///< as Release::totals_sql
+  std::vector<std::string> tables{};
+};
+
 struct Release {
   std::string table;   ///< "released_1": the name the final statement reads
   std::string people;  ///< whose privacy: the policy's Unit::people
@@ -289,10 +298,7 @@ struct Release {
   std::string rows_sql;
   /// For Engine::visit. Without a statement: planned for the SQL form alone.
   StreamedRows streamed;
-  /// The same for the embedded engine over the files of these tables (Engine::over_files), where
-  /// the engine may have them near; else without a statement.
-  StreamedRows over_files;
-  std::vector<std::string> file_tables;
+  OverFiles over_files;
   /// Only where one_row_per_unit: one row per group with the exact totals k1, ..., f1, ...,
   /// `units`.
   std::optional<std::string> totals_sql;

@@ -481,14 +481,12 @@ class RowLayers {
   std::vector<ColumnId> wanted_, with_unit_;
 };
 
-}  // namespace
-
-void write_release_sql(const ReleaseInput& input, Release& release) {
-  const RowLayers layers(input, release, input.dialect);
-  const auto& keys = layers.keys();
+/// What the features are sums of q1, ... and p1, ... of, in an engine's SQL.
+std::vector<std::string> feature_columns(const ReleaseInput& input, const Release& release,
+                                         const EngineDialect* dialect) {
   const auto widened = [&](const std::string& sql) {
     constexpr std::string_view kBegin = "coalesce(sum(", kEnd = "), 0)";
-    if (input.dialect == nullptr || input.dialect->sums_are_wide() || !sql.starts_with(kBegin) ||
+    if (dialect == nullptr || dialect->sums_are_wide() || !sql.starts_with(kBegin) ||
         !sql.ends_with(kEnd))
       return sql;
     return fmt::format("coalesce(sum(CAST({} AS HUGEINT)), 0)",
@@ -499,22 +497,37 @@ void write_release_sql(const ReleaseInput& input, Release& release) {
     const Feature& feature = release.features[i];
     features.push_back(
         fmt::format("{} AS f{}",
-                    sums_small(release, feature, input.dialect)
+                    sums_small(release, feature, dialect)
                         ? fmt::format("coalesce(sum(CAST(q{} AS INTEGER)), 0)", *feature.value + 1)
                         : widened(input.feature_sql[i]),
                     i + 1));
   }
+  return features;
+}
 
+/// Totals of rows each of which is all of its unit's.
+std::string totals_sql(const ReleaseInput& input, const Release& release, const RowLayers& layers,
+                       const EngineDialect* dialect) {
+  auto columns = layers.columns(), sums = feature_columns(input, release, dialect);
+  if (dialect == nullptr) absent_as_zero(release, columns, sums);
+  // Nothing to add up within a unit, but a row is still what the curator expects.
+  std::string sql = fmt::format("SELECT {} FROM ({})",
+                                joined(with(with(layers.keys(), sums), {"count(*) AS units"})),
+                                layers.rows_without_unit(columns, release.unit_is_row));
+  if (!layers.keys().empty()) sql += " GROUP BY " + joined(layers.keys());
+  return sql;
+}
+
+}  // namespace
+
+void write_release_sql(const ReleaseInput& input, Release& release) {
+  const RowLayers layers(input, release, input.dialect);
+  const auto& keys = layers.keys();
+  const auto features = feature_columns(input, release, input.dialect);
   const std::string rows = layers.rows();
   const auto unit_and_keys = with({"unit"}, keys);
   if (release.bounds.one_row_per_unit) {
-    // Nothing to add up within a unit, but a row is still what the curator expects.
-    auto columns = layers.columns(), sums = features;
-    if (input.dialect == nullptr) absent_as_zero(release, columns, sums);
-    release.totals_sql =
-        fmt::format("SELECT {} FROM ({})", joined(with(with(keys, sums), {"count(*) AS units"})),
-                    layers.rows_without_unit(columns, release.unit_is_row));
-    if (!keys.empty()) *release.totals_sql += " GROUP BY " + joined(keys);
+    release.totals_sql = totals_sql(input, release, layers, input.dialect);
     if (release.unit_is_row && keys.empty() && is_whole_table(input.plan) &&
         std::all_of(release.features.begin(), release.features.end(), [](const Feature& feature) {
           return feature.kind == Feature::Kind::Rows && !feature.condition;
@@ -536,8 +549,14 @@ void write_release_sql(const ReleaseInput& input, Release& release) {
   if (input.dialect == nullptr || input.dialect->streams_rows())
     release.streamed = layers.streamed();
   if (input.dialect == nullptr) return;
-  if (input.dialect->may_have_files() && !release.unit_is_row)
-    release.over_files = RowLayers(input, release, nullptr).streamed();
+  if (input.dialect->files() != TableFiles::Nowhere) {
+    const RowLayers embedded(input, release, nullptr);
+    if (!release.unit_is_row) release.over_files.rows = embedded.streamed();
+    // Groups that nobody knows beforehand may be more than the embedded engine has room for.
+    if (release.totals_sql && input.dialect->files() == TableFiles::Here &&
+        std::ranges::all_of(release.keys, &Key::is_public))
+      release.over_files.totals_sql = totals_sql(input, release, embedded, nullptr);
+  }
   release.rows_sql = input.dialect->statement(release.rows_sql);
   release.partials_sql = input.dialect->statement(release.partials_sql);
   if (release.totals_sql) release.totals_sql = input.dialect->statement(*release.totals_sql);

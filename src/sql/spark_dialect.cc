@@ -23,7 +23,7 @@ constexpr char kLeast[] = "(-9223372036854775807 - 1)";
 
 class SparkDialect final : public RemoteDialect {
  public:
-  SparkDialect(std::map<std::string, SparkTable> tables, bool streams_rows, bool has_files)
+  SparkDialect(std::map<std::string, SparkTable> tables, bool streams_rows, TableFiles files)
       : RemoteDialect(
             {{false, {{"HUGEINT", "DECIMAL(38,0)"}, {"VARCHAR", "STRING"}, {"INTEGER", "INT"}}},
              "(monotonically_increasing_id() + 1)",
@@ -35,7 +35,7 @@ class SparkDialect final : public RemoteDialect {
             relations_of(tables)),
         tables_(std::move(tables)),
         streams_rows_(streams_rows),
-        has_files_(has_files) {}
+        files_(files) {}
 
   std::string aggregate(const ExactAggregate& one, const ScalarWriter& w) const override;
   std::string grid(const Value& value, const std::string& v) const override;
@@ -45,7 +45,7 @@ class SparkDialect final : public RemoteDialect {
   }
   bool sums_are_wide() const override { return false; }  // they are 64 bits, and wrap around
   bool streams_rows() const override { return streams_rows_; }
-  bool may_have_files() const override { return has_files_; }
+  TableFiles files() const override { return files_; }
   std::optional<std::string> narrow(const std::string& whole, std::int64_t lower,
                                     std::int64_t upper) const override {
     for (const auto& [bits, type] : {std::pair{7, "TINYINT"}, {15, "SMALLINT"}, {31, "INT"}})
@@ -80,7 +80,8 @@ class SparkDialect final : public RemoteDialect {
   std::string arithmetic(const Scalar& one, const Apply& applied, const ScalarWriter& w) const;
 
   std::map<std::string, SparkTable> tables_;
-  bool streams_rows_, has_files_;
+  bool streams_rows_;
+  TableFiles files_;
 };
 
 std::string SparkDialect::arithmetic(const Scalar& one, const Apply& applied,
@@ -458,8 +459,8 @@ std::vector<SchemaColumn> SparkTable::schema() const {
 }
 
 std::unique_ptr<EngineDialect> make_spark_dialect(std::map<std::string, SparkTable> tables,
-                                                  bool streams_rows, bool has_files) {
-  return std::make_unique<SparkDialect>(std::move(tables), streams_rows, has_files);
+                                                  bool streams_rows, TableFiles files) {
+  return std::make_unique<SparkDialect>(std::move(tables), streams_rows, files);
 }
 
 }  // namespace discreet::sql

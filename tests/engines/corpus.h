@@ -19,6 +19,8 @@ std::string corpus_world(const std::string& file);
 std::vector<std::string> corpus_statements(const std::string& file);
 /// Compares all of them, and prints how many there were.
 void compare_corpus(const std::string& file, TwoWorlds& both);
+/// The same of what the other engine's own files are read by.
+void compare_corpus_over_files(const std::string& file, TwoWorlds& both);
 /// Random statements over random rows, by default so many (DISCREET_ENGINE_CASES,
 /// DISCREET_ENGINE_SEED).
 void compare_random_statements(Elsewhere& elsewhere, int cases);

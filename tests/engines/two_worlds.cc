@@ -185,12 +185,13 @@ TwoWorlds::~TwoWorlds() {
 }
 
 void TwoWorlds::compare_rows(const std::string& statement, const std::string& near_sql,
-                             const std::string& far_sql) {
+                             const std::string& far_sql, Engine* far_engine) {
   last_words().clear();
+  if (far_engine == nullptr) far_engine = &far_->engine();
   const auto near = read_all(near_->engine(), near_sql);
   ASSERT_TRUE(near.has_value()) << statement << "\n" << near_sql << "\n" << last_words();
   const auto begin = std::chrono::steady_clock::now();
-  const auto far = read_all(far_->engine(), far_sql);
+  const auto far = read_all(*far_engine, far_sql);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   if (took.count() > 5) std::cout << "slow (" << took.count() << " s): " << far_sql << "\n";
   ASSERT_TRUE(far.has_value()) << statement << "\n"
@@ -211,23 +212,26 @@ void TwoWorlds::compare_rows(const std::string& statement, const std::string& ne
                 << "\nonly there: " << ::testing::PrintToString(only_far);
 }
 
-/// Rows that stream to the curator must add up there to what the engine's own sums are.
-void TwoWorlds::compare_streamed(const std::string& statement, const sql::Release& near,
-                                 const sql::Release& far) {
-  const auto shown = [&](const Contributions& all, const Groups& groups) {
-    std::multiset<std::string> units;
-    for (std::size_t unit = 0; unit < all.units(); ++unit) {
-      std::set<std::string> rows;
-      for (std::size_t row = all.begin(unit); row < all.end(unit); ++row) {
-        std::string text;
-        for (const Cell& key : groups.keys(all.group(row))) text += "|" + exact(key);
-        for (std::size_t f = 0; f < all.features(); ++f) text += "|" + wide(all.values(row)[f]);
-        rows.insert(text);
-      }
-      if (!rows.empty()) units.insert(::testing::PrintToString(rows));
+/// What units add to groups, in no order.
+std::multiset<std::string> TwoWorlds::shown(const Contributions& all, const Groups& groups) {
+  std::multiset<std::string> units;
+  for (std::size_t unit = 0; unit < all.units(); ++unit) {
+    std::set<std::string> rows;
+    for (std::size_t row = all.begin(unit); row < all.end(unit); ++row) {
+      std::string text;
+      for (const Cell& key : groups.keys(all.group(row))) text += "|" + exact(key);
+      for (std::size_t f = 0; f < all.features(); ++f) text += "|" + wide(all.values(row)[f]);
+      rows.insert(text);
     }
-    return units;
-  };
+    if (!rows.empty()) units.insert(::testing::PrintToString(rows));
+  }
+  return units;
+}
+
+/// Rows that stream to the curator, from the engine's rows and from its files where they are to be
+/// had, must add up there to what the engine's own sums are.
+void TwoWorlds::compare_streamed(const std::string& statement, const sql::Release& near,
+                                 const sql::Release& far, bool files_alone) {
   auto here = Groups::make(near, near_->engine()), there = Groups::make(far, far_->engine());
   if (!here || !there) return;
   SeededRandom random(1);
@@ -242,25 +246,33 @@ void TwoWorlds::compare_streamed(const std::string& statement, const sql::Releas
     ASSERT_TRUE(streamed.has_value()) << statement << last_words();
     EXPECT_EQ(shown(*streamed, *there), expected) << statement;
   };
-  compare_placed(statement, near, expected, shown);
-  // From the engine's rows, and from its files where they are near.
-  sql::Release rows = far;
-  rows.over_files = {};
-  compare(rows);
-  compare_totals(statement, rows, far_->engine());
-  if (far.over_files.sql.empty() || !far.needs.empty()) return;
-  ASSERT_TRUE(far_->snapshot(far.file_tables).has_value()) << last_words();
-  const auto files = far_->engine().over_files(far.file_tables);
-  ASSERT_TRUE(files.has_value()) << last_words();
-  if (*files == nullptr) return;
-  EXPECT_TRUE((*files)->check(far.over_files.sql)) << statement << last_words();
-  ++read_over_files_;
-  compare(far);
+  if (!files_alone) {
+    compare_placed(statement, near, expected);
+    sql::Release rows = far;
+    rows.over_files = {};
+    compare(rows);
+    compare_totals(statement, rows, far_->engine());
+  }
+  if (Engine* files = over_files(statement, far.over_files.rows.sql, far)) {
+    EXPECT_TRUE(files->check(far.over_files.rows.sql)) << statement << last_words();
+    ++read_over_files_;
+    compare(far);
+  }
+}
+
+/// The reader of the other engine's own files, for one of its statements. Null: there is none.
+Engine* TwoWorlds::over_files(const std::string& statement, const std::string& sql,
+                              const sql::Release& far) {
+  if (sql.empty()) return nullptr;
+  EXPECT_TRUE(far_->snapshot(far.over_files.tables).has_value()) << last_words();
+  const auto files = far_->engine().over_files({far.over_files.tables, {sql}});
+  EXPECT_TRUE(files.has_value()) << statement << last_words();
+  return files.value_or(nullptr);
 }
 
 /// Rows of files, whose they are known by their places: not at first, and then always.
 void TwoWorlds::compare_placed(const std::string& statement, const sql::Release& release,
-                               const std::multiset<std::string>& expected, const Shown& shown) {
+                               const std::multiset<std::string>& expected) {
   if (release.streamed.placed_sql.empty() || !release.needs.empty()) return;
   // Files just written are not trusted yet.
   const auto has_state = [&] {
@@ -319,7 +331,7 @@ void TwoWorlds::compare_totals(const std::string& statement, const sql::Release&
       }
 }
 
-TwoWorlds::Verdict TwoWorlds::compare(const std::string& statement) {
+TwoWorlds::Verdict TwoWorlds::compare(const std::string& statement, bool files_alone) {
   const auto near = sql::Planner(*near_policy_, *near_).plan(statement);
   const auto far = sql::Planner(*far_policy_, *far_).plan(statement);
   EXPECT_EQ(near.has_value(), far.has_value()) << statement;
@@ -340,16 +352,23 @@ TwoWorlds::Verdict TwoWorlds::compare(const std::string& statement) {
                                    << last_words();
   for (std::size_t i = 0; i < near->releases.size(); ++i) {
     const sql::Release &here = near->releases[i], &there = far->releases[i];
+    if (files_alone && !there.needs.empty()) break;
     const ApproxDp budget{Epsilon::make(0.7).value(), Delta::make(1e-6).value()};
     const auto job = ReleaseJob::make(here, budget), other = ReleaseJob::make(there, budget);
     EXPECT_EQ(job.has_value(), other.has_value()) << statement;
     if (job && other) {
       EXPECT_EQ(to_json(job->loss()).dump(), to_json(other->loss()).dump()) << statement;
     }
+    const auto& over_files_sql = there.over_files.totals_sql;
+    if (Engine* files = over_files(statement, over_files_sql, there)) {
+      compare_rows(statement, *here.totals_sql, over_files_sql, files);
+      ++totals_over_files_;
+    }
+    if (!there.streamed.sql.empty()) compare_streamed(statement, here, there, files_alone);
+    if (files_alone) continue;
     compare_rows(statement, here.partials_sql, there.partials_sql);
     compare_rows(statement, here.rows_sql, there.rows_sql);
     if (here.totals_sql) compare_rows(statement, *here.totals_sql, *there.totals_sql);
-    if (!there.streamed.sql.empty()) compare_streamed(statement, here, there);
     for (std::size_t s = 0; s < here.streams.size(); ++s)
       compare_rows(statement, here.streams[s].sql, there.streams[s].sql);
     for (std::size_t s = 0; s < here.public_key_sets.size(); ++s)

@@ -64,6 +64,9 @@ Result<DuckDb> DuckDb::open(DuckDbSettings settings) {
   if (settings.read_only) config.set("access_mode", "READ_ONLY");
   if (!settings.temporary_folder.empty()) config.set("temp_directory", settings.temporary_folder);
   if (!settings.external_access) config.set("enable_external_access", "false");
+  // What a file held before is not taken for what it holds: rows and their owners come from one
+  // state of it.
+  config.set("enable_external_file_cache", "false");
   config.set("lock_configuration", "true");
 
   auto instance =

@@ -60,7 +60,7 @@ std::optional<std::string> values_sql(const PlainFiles::Constant& constant, cons
 
 Result<bool> ParquetTables::show(const std::string& table, const std::vector<Column>& columns,
                                  const PlainFiles& plain) {
-  const auto& [files, constants] = plain;
+  const auto& [files, constants, partial] = plain;
   std::string state, list;
   for (const std::string& file : files) {
     const std::string one = state_of(file);
@@ -74,8 +74,11 @@ Result<bool> ParquetTables::show(const std::string& table, const std::vector<Col
     state += column + "\n";
     for (const auto& value : values) state += value ? sql_literal(*value) : "NULL";
   }
-  if (const auto found = shown_.find(table); found != shown_.end() && found->second == state)
+  if (const auto found = shown_.find(table);
+      found != shown_.end() && found->second.state == state) {
+    found->second.held = partial;
     return true;
+  }
   shown_.erase(table);
   list = "[" + list + "]";
   // Files that it cannot read at all are no failure: the other engine reads them.
@@ -111,8 +114,54 @@ Result<bool> ParquetTables::show(const std::string& table, const std::vector<Col
       engine_.lies_in(table, files);
     }
   }
-  shown_[table] = std::move(state);
+  shown_[table] = {std::move(state), *common, partial};
   return true;
+}
+
+Result<bool> ParquetTables::bring(const std::string& table, const PlainFiles& plain,
+                                  const std::vector<std::string>& statements) {
+  if (!plain.partial) return true;
+  // A column can be read only by its name. What a statement names otherwise is one column too many.
+  std::vector<std::string> columns;
+  for (const std::string& column : shown_.at(table).columns)
+    if (!plain.partial->has(column) && std::ranges::any_of(statements, [&](const auto& statement) {
+          return statement.find(sql_identifier(column)) != std::string::npos;
+        }))
+      columns.push_back(column);
+  if (columns.empty()) return true;
+  std::string list, names;
+  std::map<std::string, std::size_t> numbers;
+  for (const std::string& file : plain.files) {
+    list += (list.empty() ? "" : ", ") + sql_literal(file);
+    numbers.emplace(file, numbers.size());
+  }
+  for (const std::string& column : columns)
+    names += (names.empty() ? "" : ", ") + sql_literal(column);
+  DISCREET_TRY(EngineRows rows,
+               engine_.query(fmt::format(
+                   "SELECT file_name, CAST(least(data_page_offset, CASE WHEN "
+                   "dictionary_page_offset > 0 THEN dictionary_page_offset ELSE data_page_offset "
+                   "END) AS BIGINT), CAST(total_compressed_size AS BIGINT), "
+                   "CAST(coalesce(bloom_filter_offset, 0) AS BIGINT), "
+                   "CAST(coalesce(bloom_filter_length, 0) AS BIGINT) FROM parquet_metadata([{}]) "
+                   "WHERE path_in_schema IN ({})",
+                   list, names)));
+  std::vector<PartialFiles::Part> parts;
+  for (;;) {
+    DISCREET_TRY(const auto chunk, rows.next());
+    if (!chunk) break;
+    for (std::size_t row = 0; row < chunk->size(); ++row) {
+      const auto file = numbers.find(std::string(chunk->varchar(0, row)));
+      for (const std::size_t at : {1, 3}) {
+        const std::int64_t begin = chunk->int64s(at)[row], size = chunk->int64s(at + 1)[row];
+        if (file == numbers.end() || chunk->is_null(at, row) || begin < 0 || size < 0) return false;
+        if (size > 0)
+          parts.push_back(
+              {file->second, static_cast<std::uint64_t>(begin), static_cast<std::uint64_t>(size)});
+      }
+    }
+  }
+  return plain.partial->bring(columns, parts);
 }
 
 Result<std::vector<std::pair<std::string, std::string>>> ParquetTables::texts(

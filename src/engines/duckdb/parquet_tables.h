@@ -6,11 +6,13 @@
 // Guarantee: files are read whole and without a guess: no patterns, and no values from folders'
 //            names but those that the other engine gives (PlainFiles), of types whose texts have
 //            one meaning.
+// Guarantee: of partial files (PartialFiles) a statement finds every column that it names.
 // Assumes:   a file that has the name, the size and the time of an earlier one is that file.
 #pragma once
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,6 +34,10 @@ class ParquetTables {
   /// read as they are, and there is no such table.
   Result<bool> show(const std::string& table, const std::vector<Column>& columns,
                     const PlainFiles& plain);
+  /// Has the columns of a table brought that these statements name, where its files are partial.
+  /// False: they are not to be had, and the table is not to be read.
+  Result<bool> bring(const std::string& table, const PlainFiles& plain,
+                     const std::vector<std::string>& statements);
   /// From now on tables are also shown with the place of every row.
   void show_places(std::function<std::string(const std::string& table)> name, std::string column) {
     placed_name_ = std::move(name);
@@ -48,7 +54,12 @@ class ParquetTables {
   DuckDb engine_;
   std::function<std::string(const std::string& table)> placed_name_;
   std::string place_;
-  std::map<std::string, std::string> shown_;  // by table: its files as they were, "" for none
+  struct Shown {
+    std::string state;                     // of its files, as they were
+    std::vector<std::string> columns{};    // that are in them
+    std::shared_ptr<PartialFiles> held{};  // while the table may be read
+  };
+  std::map<std::string, Shown> shown_;  // by table
 };
 
 }  // namespace discreet

@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <set>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -141,6 +144,89 @@ TEST_F(ParquetTablesTest, ValuesThatMayMeanSomethingElseAreNotRead) {
   columns_ = {{"person", "BIGINT"}, {"other", "BIGINT"}};
   EXPECT_FALSE(show({write("b.parquet", "SELECT CAST(1 AS BIGINT) AS person, 0 AS File_Index")},
                     {{"other", {"1"}}}));
+}
+
+/// A file of which only the end is there, until columns are brought from the whole one.
+class Partial final : public PartialFiles {
+ public:
+  Partial(const std::string& whole, std::string path) : path_(std::move(path)) {
+    std::stringstream all;
+    all << std::ifstream(whole, std::ios::binary).rdbuf();
+    bytes_ = all.str();
+    std::ofstream(path_, std::ios::binary) << std::string(bytes_.size(), '\0');
+    std::uint32_t about = 0;  // what Parquet says of the rest
+    std::memcpy(&about, bytes_.data() + bytes_.size() - 8, sizeof about);
+    copy(bytes_.size() - about - 8, about + 8);
+  }
+  bool has(const std::string& column) const override { return columns.contains(column); }
+  Result<bool> bring(const std::vector<std::string>& names,
+                     const std::vector<Part>& parts) override {
+    for (const Part& part : parts) {
+      if (part.begin + part.size > bytes_.size()) return false;
+      copy(part.begin, part.size);
+      brought += part.size;
+    }
+    columns.insert(names.begin(), names.end());
+    return is_willing;
+  }
+
+  std::set<std::string> columns;
+  std::uint64_t brought = 0;
+  bool is_willing = true;
+
+ private:
+  void copy(std::uint64_t begin, std::uint64_t size) const {
+    std::fstream file(path_, std::ios::binary | std::ios::in | std::ios::out);
+    file.seekp(static_cast<std::streamoff>(begin));
+    file.write(bytes_.data() + begin, static_cast<std::streamsize>(size));
+  }
+  std::string path_, bytes_;
+};
+
+TEST_F(ParquetTablesTest, OfPartialFilesWhatAStatementNamesIsBrought) {
+  // Columns with a dictionary, a filter for what it holds, and without; several groups of rows.
+  const auto whole = write("a.parquet",
+                           "SELECT i AS person, CAST(i * 7919 % 100 AS INTEGER) AS amount, "
+                           "md5(CAST(i AS VARCHAR)) AS \"the \"\"word\", 'x' || i % 3 AS word FROM "
+                           "range(300000) t(i)");
+  columns_ = {
+      {"person", "BIGINT"}, {"amount", "INTEGER"}, {"the \"word", "VARCHAR"}, {"word", "VARCHAR"}};
+  const std::string path = (folder_ / "partial.parquet").string();
+  PlainFiles plain{{path}, {}, std::make_shared<Partial>(whole, path)};
+  auto& partial = static_cast<Partial&>(*plain.partial);
+  const auto reads = [&](const std::string& sql) {
+    EXPECT_TRUE(tables_.show("visits", columns_, plain).value());
+    EXPECT_TRUE(tables_.bring("visits", plain, {sql}).value()) << sql;
+    const std::string found = one(sql);
+    EXPECT_TRUE(tables_.show("visits", columns_, {{whole}, {}, {}}).value());
+    EXPECT_EQ(found, one(sql)) << sql;
+  };
+  reads("SELECT count(*) FROM visits");
+  EXPECT_EQ(partial.brought, 0U);
+  reads(R"(SELECT sum("amount") FROM "visits")");
+  EXPECT_EQ(partial.columns, std::set<std::string>{"amount"});
+  const auto first = partial.brought;
+  EXPECT_LT(first, 600'000U);
+  reads(R"(SELECT sum("amount") FROM "visits" WHERE "amount" = 77)");
+  EXPECT_EQ(partial.brought, first);
+  reads(R"(SELECT sum("person") FROM "visits" WHERE "word" = 'x1' AND "amount" < 50)");
+  EXPECT_EQ(partial.columns, (std::set<std::string>{"amount", "person", "word"}));
+  // What was not brought cannot be read, rather than read as something else.
+  ASSERT_TRUE(tables_.show("visits", columns_, plain).value());
+  auto rows = tables_.engine().query(R"(SELECT max("the ""word") FROM visits)");
+  EXPECT_FALSE(rows && rows->next());
+  reads(R"(SELECT max("the ""word") FROM "visits")");
+  EXPECT_GT(partial.brought, 9'000'000U);
+}
+
+TEST_F(ParquetTablesTest, WhatIsNotBroughtIsNotRead) {
+  const auto whole = write("a.parquet", kRows);
+  const std::string path = (folder_ / "partial.parquet").string();
+  const auto partial = std::make_shared<Partial>(whole, path);
+  partial->is_willing = false;
+  const PlainFiles plain{{path}, {}, partial};
+  ASSERT_TRUE(tables_.show("visits", columns_, plain).value());
+  EXPECT_FALSE(tables_.bring("visits", plain, {R"(SELECT sum("amount") FROM visits)"}).value());
 }
 
 TEST_F(ParquetTablesTest, DaysOfAnOlderCalendarAreLeftToWhoWroteThem) {

@@ -51,8 +51,12 @@ Result<Address> Address::parse(std::string_view text) {
       address.user = std::string(part.substr(8));
     else if (part == "rows=sent" || part == "rows=summed")
       address.sends_rows = part == "rows=sent";
-    else if (part == "files=here" || part == "files=there")
-      address.files_here = part == "files=here";
+    else if (part == "files=here")
+      address.files_option = Files::Here;
+    else if (part == "files=sent")
+      address.files_option = Files::Sent;
+    else if (part == "files=there")
+      address.files_option = Files::There;
     else if (part.starts_with("token="))
       return invalid_input(
           "a Spark address in a policy holds no token; put it into the environment as "
@@ -60,7 +64,7 @@ Result<Address> Address::parse(std::string_view text) {
     else if (!part.empty() && part != "use_ssl=false")
       return invalid_input(
           "a Spark address takes the options use_ssl=true, user_id=NAME, rows=sent or "
-          "rows=summed, and files=here or files=there");
+          "rows=summed, and files=here, files=sent or files=there");
   }
   return address;
 }

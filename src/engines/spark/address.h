@@ -17,23 +17,32 @@ struct Address {
   /// Whether rows that fit a number of 64 bits each may leave the server to be added up per person
   /// where they arrive. Not: rows=summed.
   bool sends_rows = true;
-  /// files=here, files=there: whether this machine has the server's files under the same names.
-  /// Absent: if the server is on it, and sends rows.
-  std::optional<bool> files_here;
+  /// Where tables' own files are to be read, rather than asked for row by row.
+  enum class Files {
+    Here,  ///< this machine has them under the same names
+    Sent,  ///< the server sends what is read of them
+    There  ///< nowhere but there, by it alone
+  };
+  /// Absent: here if the server is on this machine, else sent; there if it sends no rows.
+  std::optional<Files> files_option;
 
-  /// Options: use_ssl=true, user_id=NAME, rows=sent or summed, files=here or there. InvalidInput:
-  /// not such an address, or it holds a token: that goes to the environment
+  /// Options: use_ssl=true, user_id=NAME, rows=sent or summed, files=here, sent or there.
+  /// InvalidInput: not such an address, or it holds a token: that goes to the environment
   /// (SPARK_CONNECT_AUTHENTICATE_TOKEN), never into a policy.
   static Result<Address> parse(std::string_view text);
 
   /// A loopback address: the server is on this machine.
   bool is_near() const;
-  bool has_files_here() const { return files_here.value_or(sends_rows && is_near()); }
+  Files files() const {
+    return files_option.value_or(!sends_rows ? Files::There
+                                 : is_near() ? Files::Here
+                                             : Files::Sent);
+  }
 
   /// The same server, as the same user.
   bool same_server(const Address& other) const {
     return target == other.target && user == other.user && tls == other.tls &&
-           sends_rows == other.sends_rows && files_here == other.files_here;
+           sends_rows == other.sends_rows && files_option == other.files_option;
   }
 };
 

@@ -30,11 +30,14 @@ TEST(SparkAddressTest, WhetherRowsMayComeCanBeSaid) {
 }
 
 TEST(SparkAddressTest, FilesOfALoopbackAddressAreHereUnlessOtherwiseSaid) {
-  EXPECT_TRUE(Address::parse("spark://localhost/t")->has_files_here());
-  EXPECT_FALSE(Address::parse("spark://localhost/t?files=there")->has_files_here());
-  EXPECT_FALSE(Address::parse("spark://localhost/t?rows=summed")->has_files_here());
-  EXPECT_FALSE(Address::parse("spark://h/t")->has_files_here());
-  EXPECT_TRUE(Address::parse("spark://h/t?rows=summed&files=here")->has_files_here());
+  using Files = Address::Files;
+  EXPECT_EQ(Address::parse("spark://localhost/t")->files(), Files::Here);
+  EXPECT_EQ(Address::parse("spark://localhost/t?files=sent")->files(), Files::Sent);
+  EXPECT_EQ(Address::parse("spark://localhost/t?files=there")->files(), Files::There);
+  EXPECT_EQ(Address::parse("spark://localhost/t?rows=summed")->files(), Files::There);
+  EXPECT_EQ(Address::parse("spark://h/t")->files(), Files::Sent);
+  EXPECT_EQ(Address::parse("spark://h/t?rows=summed")->files(), Files::There);
+  EXPECT_EQ(Address::parse("spark://h/t?rows=summed&files=here")->files(), Files::Here);
   EXPECT_FALSE(Address::parse("spark://h/t?files=somewhere"));
   EXPECT_FALSE(
       Address::parse("spark://h/t?files=here")->same_server(Address::parse("spark://h/t").value()));

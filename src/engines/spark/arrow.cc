@@ -91,6 +91,7 @@ enum MessageKind : std::uint8_t { kSchema = 1, kRecordBatch = 3 };
 enum TypeNumber : std::uint8_t {
   kInt = 2,
   kFloatingPoint = 3,
+  kBinary = 4,
   kUtf8 = 5,
   kBool = 6,
   kDecimal = 7,
@@ -131,6 +132,8 @@ std::optional<Field> field_of(const FlatTable& table) {
     }
     case kBool:
       return make(EngineType::Bool, Layout::Bool);
+    case kBinary:
+      return make(EngineType::Varchar, Layout::Bytes);
     case kUtf8:
       return make(EngineType::Varchar, Layout::Text);
     case kLargeUtf8:
@@ -192,8 +195,8 @@ const To* widened(std::string_view buffer, std::size_t rows, std::deque<std::vec
 }
 
 template <class Offset>
-void read_texts(std::string_view offsets, std::string_view bytes, std::size_t rows,
-                const std::vector<std::uint64_t>* validity, TextColumn& out) {
+void read_bytes(std::string_view offsets, std::string_view bytes, std::size_t rows,
+                TextColumn& out) {
   out.bytes = bytes;
   if (rows == 0) return;
   if (offsets.size() / sizeof(Offset) < rows + 1) throw Broken();
@@ -206,6 +209,12 @@ void read_texts(std::string_view offsets, std::string_view bytes, std::size_t ro
     if (end < last || static_cast<std::uint64_t>(end) > bytes.size()) throw Broken();
     out.ends[i] = last = end;
   }
+}
+
+template <class Offset>
+void read_texts(std::string_view offsets, std::string_view bytes, std::size_t rows,
+                const std::vector<std::uint64_t>* validity, TextColumn& out) {
+  read_bytes<Offset>(offsets, bytes, rows, out);
   for (std::size_t i = 0; i < rows; ++i) {
     if (validity != nullptr && ((*validity)[i / 64] >> (i % 64) & 1) == 0) continue;
     if (auto better = repaired_utf8(TextColumn::read(&out, i))) {
@@ -296,9 +305,12 @@ EngineChunk chunk_of(const FlatTable& batch, std::string_view body,
         };
         break;
       case Field::Layout::Text:
-      case Field::Layout::LargeText: {
+      case Field::Layout::LargeText:
+      case Field::Layout::Bytes: {
         auto& texts = memory->texts.emplace_back();
-        if (fields[i].layout == Field::Layout::Text)
+        if (fields[i].layout == Field::Layout::Bytes)
+          read_bytes<std::int32_t>(data, buffers.next(), rows, texts);
+        else if (fields[i].layout == Field::Layout::Text)
           read_texts<std::int32_t>(data, buffers.next(), rows, validity, texts);
         else
           read_texts<std::int64_t>(data, buffers.next(), rows, validity, texts);

@@ -16,7 +16,19 @@
 namespace discreet::arrow {
 
 struct Field {
-  enum class Layout { Bool, Int8, Int16, Int32, Int64, Float, Double, Decimal, Text, LargeText };
+  enum class Layout {
+    Bool,
+    Int8,
+    Int16,
+    Int32,
+    Int64,
+    Float,
+    Double,
+    Decimal,
+    Text,
+    LargeText,
+    Bytes
+  };
   std::string name;
   EngineType type;
   Layout layout;

@@ -111,8 +111,20 @@ constexpr char kStream[] =
     "0000000000000000050000000000000001000000000000000000000000000000ffffffffffffffffffffffff000000"
     "00";
 
-std::string stream() {
-  const std::string_view digits = kStream;
+/// The same library's: n BIGINT, bytes BINARY; the bytes ff 00 fe, none at all (NULL), and none.
+constexpr char kBinaryStream[] =
+    "ffffffffb80000001000000000000a000c000600050008000a000000000104000c0000000800080000000400080000"
+    "0004000000020000005400000014000000100014000800060007000c00000010001000000000000104100000001c00"
+    "000004000000000000000500000062797465730000000400040004000000100014000800000007000c000000100010"
+    "00000000000002100000001c0000000400000000000000010000006e00000008000c00080007000800000000000001"
+    "40000000ffffffffc800000014000000000000000c0016000600050008000c000c0000000003040018000000380000"
+    "000000000000000a0018000c00040008000a0000006c00000010000000030000000000000000000000050000000000"
+    "0000000000000000000000000000000000000000000018000000000000001800000000000000010000000000000020"
+    "0000000000000010000000000000003000000000000000030000000000000000000000020000000300000000000000"
+    "0000000000000000030000000000000001000000000000000700000000000000ffffffffffffffff03000000000000"
+    "00050000000000000000000000030000000300000003000000ff00fe0000000000ffffffff00000000";
+
+std::string stream(std::string_view digits = kStream) {
   const auto value = [](char c) { return c <= '9' ? c - '0' : c - 'a' + 10; };
   std::string bytes;
   for (std::size_t i = 0; i + 1 < digits.size(); i += 2)
@@ -150,29 +162,41 @@ TEST(ArrowTest, EveryTypeAndEveryNullIsRead) {
   }
 }
 
+TEST(ArrowTest, BytesComeAsTheyAre) {
+  const auto read = read_stream(stream(kBinaryStream));
+  ASSERT_TRUE(read) << read.error().message;
+  ASSERT_EQ(read->chunks.size(), 1U);
+  const EngineChunk& chunk = read->chunks[0];
+  EXPECT_EQ(chunk.type(1), EngineType::Varchar);
+  EXPECT_EQ(chunk.varchar(1, 0), std::string("\xff\0\xfe", 3));
+  EXPECT_TRUE(chunk.is_null(1, 1));
+  EXPECT_EQ(chunk.varchar(1, 2), "");
+  EXPECT_EQ(chunk.int64s(0)[1], -1);
+}
+
 /// Cut or changed anywhere, it gives an Error or other values, and no read outside of it (which the
 /// sanitizers would see).
 TEST(ArrowTest, BrokenBytesAreSurvived) {
-  const std::string whole = stream();
   int refused = 0;
-  for (std::size_t i = 0; i < whole.size(); ++i) {
-    refused += read_stream(whole.substr(0, i)).has_value() ? 0 : 1;
-    for (const char change : {'\x01', '\x80', '\xff'}) {
-      std::string changed = whole;
-      changed[i] = static_cast<char>(changed[i] ^ change);
-      const auto read = read_stream(std::move(changed));
-      if (!read) {
-        ++refused;
-        continue;
+  for (const std::string& whole : {stream(), stream(kBinaryStream)})
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+      refused += read_stream(whole.substr(0, i)).has_value() ? 0 : 1;
+      for (const char change : {'\x01', '\x80', '\xff'}) {
+        std::string changed = whole;
+        changed[i] = static_cast<char>(changed[i] ^ change);
+        const auto read = read_stream(std::move(changed));
+        if (!read) {
+          ++refused;
+          continue;
+        }
+        for (const EngineChunk& chunk : read->chunks)
+          for (std::size_t column = 0; column < read->fields.size(); ++column)
+            for (std::size_t row = 0; row < chunk.size(); ++row)
+              if (chunk.type(column) == EngineType::Varchar) {
+                EXPECT_LE(chunk.varchar(column, row).size(), 3 * whole.size());
+              }
       }
-      for (const EngineChunk& chunk : read->chunks)
-        for (std::size_t column = 0; column < read->fields.size(); ++column)
-          for (std::size_t row = 0; row < chunk.size(); ++row)
-            if (chunk.type(column) == EngineType::Varchar) {
-              EXPECT_LE(chunk.varchar(column, row).size(), 3 * whole.size());
-            }
     }
-  }
   EXPECT_GT(refused, 500);
   EXPECT_FALSE(read_stream(""));
 }

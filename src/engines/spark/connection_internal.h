@@ -25,6 +25,11 @@ class Connection {
 
   /// Runs a statement whose rows are then read. The one before must have ended.
   virtual Result<void> start(const std::string& sql) = 0;
+  /// The same of a statement over these files, which it reads as the table kFilesTable: `path`,
+  /// `length`, `content`.
+  virtual Result<void> start_over(const std::string& sql,
+                                  const std::vector<std::string>& locations) = 0;
+  static constexpr char kFilesTable[] = "discreet_files";
   /// One Arrow stream's bytes; nothing after the last.
   virtual Result<std::optional<std::string>> next() = 0;
   /// Ends the statement that runs, if one does: the server stops it.
@@ -44,6 +49,8 @@ class Connection {
 
   /// The last statement failed since its rows are more than the server's memory may hold.
   virtual bool was_too_large() const = 0;
+  /// ... since it was cancelled, or took longer than it may.
+  virtual bool was_stopped() const = 0;
 
   virtual void cancel() const = 0;
   virtual bool is_lost() const = 0;

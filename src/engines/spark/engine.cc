@@ -13,16 +13,26 @@
 #include "engines/spark/arrow_internal.h"
 #include "engines/spark/connection_internal.h"
 #include "engines/spark/files_internal.h"
+#include "engines/spark/sent_files_internal.h"
 #include "engines/spark/words_internal.h"
 
 namespace discreet {
+namespace {
 
-struct SparkEngine::State : RemoteState<spark::Connection> {
+// Of a table whose rows come here, and of one whose files do: of those a column once.
+constexpr double kGoesMax = 8, kSendsMax = 64;
+
+}  // namespace
+
+struct SparkEngine::State : RemoteState<spark::Connection>,
+                            std::enable_shared_from_this<SparkEngine::State> {
   spark::Address address;
   SparkEngineSettings settings;
   std::map<std::string, std::vector<std::string>> files;  // by relation, as identity() saw them
   std::map<std::string, std::vector<RemoteColumn>> columns_of;  // by relation, as describe() did
   std::set<std::string> taken;  // statements that Spark takes while relations have these columns
+  std::shared_ptr<spark::FileCopiesKept>
+      copies;  // of the server's files, for all connections to it
 
   Result<std::optional<arrow::Batches>> next_batches() {
     DISCREET_TRY(auto bytes, noted(connection->next()));
@@ -33,6 +43,12 @@ struct SparkEngine::State : RemoteState<spark::Connection> {
     if (!read) return read.error();
     return std::optional(*std::move(read));
   }
+
+  spark::SendLimits send_limits() const {
+    return {settings.file_bytes_max, static_cast<std::uint64_t>(kSendsMax * settings.bytes_at_once),
+            static_cast<std::uint64_t>(settings.bytes_at_once)};
+  }
+  Result<PlainFiles> sent_files(PlainFiles located);
 
   Result<VisitedRows> visit(const std::string& sql, const std::vector<std::string>& columns,
                             const ChunkVisitor& visitor);
@@ -53,7 +69,6 @@ Result<VisitedRows> SparkEngine::State::visit(const std::string& sql,
   auto word = spark::RowWord::make(described);
   VisitedRows visited{0, !word};
   if (!word) return visited;
-  constexpr double kGoesMax = 8;
   DISCREET_TRY(const std::string plan, connection->plan(sql));
   const double wanted =
       std::max(1.0, std::ceil(spark::largest_size(plan) / settings.bytes_at_once));
@@ -94,6 +109,58 @@ Result<void> SparkEngine::State::visit_words(const std::string& statement, spark
       }
     }
   }
+}
+
+namespace {
+
+/// Columns of Spark's files, which it sends when they are first read.
+class SentColumns final : public PartialFiles {
+ public:
+  SentColumns(std::shared_ptr<SparkEngine::State> state, std::vector<std::string> locations,
+              std::shared_ptr<spark::FileCopies> copies)
+      : state_(std::move(state)), locations_(std::move(locations)), copies_(std::move(copies)) {}
+
+  bool has(const std::string& column) const override { return copies_->has(column); }
+
+  Result<bool> bring(const std::vector<std::string>& columns,
+                     const std::vector<Part>& parts) override {
+    std::uint64_t bytes = copies_->bytes_written();
+    for (const Part& part : parts) bytes += part.size;
+    if (bytes > state_->copies->bytes_max()) return false;
+    const auto came = state_->with_connection([&](spark::Connection& connection) {
+      return spark::send_parts(connection, locations_, parts, state_->send_limits(), *copies_);
+    });
+    const spark::Connection& connection = *state_->connection;
+    if (!came && (connection.is_lost() || connection.was_stopped())) return came.error();
+    const bool whole = came && *came;
+    if (whole) copies_->add(columns);
+    state_->copies->keep(locations_, whole ? copies_ : nullptr);
+    return whole;
+  }
+
+ private:
+  std::shared_ptr<SparkEngine::State> state_;
+  std::vector<std::string> locations_;
+  std::shared_ptr<spark::FileCopies> copies_;
+};
+
+}  // namespace
+
+// What Spark will not send is asked for once: its rows come as words then, or their sums.
+Result<PlainFiles> SparkEngine::State::sent_files(PlainFiles located) {
+  if (located.files.empty()) return PlainFiles();
+  auto [is_known, kept] = copies->find(located.files);
+  if (!is_known) {
+    auto sent = spark::send_ends(*connection, located.files, send_limits());
+    if (!sent && (connection->is_lost() || connection->was_stopped())) return sent.error();
+    kept = sent ? *std::move(sent) : nullptr;
+    copies->keep(located.files, kept);
+  }
+  if (!kept) return PlainFiles();
+  std::vector<std::string> paths = kept->paths();
+  std::swap(paths, located.files);
+  located.partial = std::make_shared<SentColumns>(shared_from_this(), std::move(paths), kept);
+  return located;
 }
 
 namespace {
@@ -149,6 +216,7 @@ Result<std::unique_ptr<SparkEngine>> SparkEngine::open(const spark::Address& add
   auto state = std::make_shared<State>();
   state->address = address;
   state->settings = std::move(settings);
+  state->copies = std::make_shared<spark::FileCopiesKept>();
   state->connect_attempts = state->settings.connect_attempts;
   state->connect = [from = state.get()] {
     spark::ConnectionSettings how;
@@ -161,8 +229,9 @@ Result<std::unique_ptr<SparkEngine>> SparkEngine::open(const spark::Address& add
 }
 
 Result<std::unique_ptr<RemoteEngine>> SparkEngine::connect() const {
-  DISCREET_TRY(std::unique_ptr<RemoteEngine> made, open(state_->address, state_->settings));
-  return made;
+  DISCREET_TRY(auto made, open(state_->address, state_->settings));
+  made->state_->copies = state_->copies;
+  return std::unique_ptr<RemoteEngine>(std::move(made));
 }
 
 Result<std::vector<RemoteColumn>> SparkEngine::describe(const std::string& relation) {
@@ -186,13 +255,18 @@ Result<std::string> SparkEngine::identity(const std::string& relation) {
 }
 
 Result<PlainFiles> SparkEngine::plain_files(const std::string& relation) {
+  using Files = spark::Address::Files;
+  const Files where = state_->address.files();
   const auto& files = state_->files[relation];
-  if (!state_->address.has_files_here() || files.empty() || !spark::local_file(files.front()))
-    return PlainFiles();
+  if (where == Files::There || files.empty()) return PlainFiles();
+  const auto first = spark::own_file(files.front());
+  if (!first || (where == Files::Here && !first->is_local)) return PlainFiles();
   return state_->with_connection([&](spark::Connection& connection) -> Result<PlainFiles> {
     DISCREET_TRY(const std::string plan, connection.plan("SELECT * FROM " + relation));
     const spark::Layout layout = spark::layout_of(plan);
-    return layout == spark::Layout::Other ? PlainFiles() : spark::local_files(files, layout);
+    if (layout == spark::Layout::Other) return PlainFiles();
+    if (where == Files::Here) return spark::local_files(files, layout);
+    return state_->sent_files(spark::located_files(files, layout));
   });
 }
 

@@ -24,6 +24,7 @@ struct SparkEngineSettings {
   int connect_attempts = 3;  ///< where a lost connection is made anew
   OperatorLog operator_log = nullptr;
   double bytes_at_once = 128 << 20;  ///< of the tables whose rows one statement of visit() sends
+  std::uint64_t file_bytes_max = 128 << 20;  ///< of a file that an executor may read as a whole
 };
 
 class SparkEngine final : public RemoteEngine {
@@ -43,7 +44,7 @@ class SparkEngine final : public RemoteEngine {
   /// Spark itself never does that. "" of a relation without files.
   Result<std::string> identity(const std::string& relation) override;
 
-  /// Where the address says that they are here too, and Spark itself wrote them.
+  /// Where the address says that they are here too, or may be sent, and Spark itself wrote them.
   Result<PlainFiles> plain_files(const std::string& relation) override;
 
   Result<EngineRows> query(const std::string& sql) override;

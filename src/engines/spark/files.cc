@@ -1,5 +1,6 @@
 #include "engines/spark/files_internal.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include <fmt/format.h>
@@ -77,21 +78,25 @@ Layout layout_of(std::string_view plan) {
                                        : Layout::Other;
 }
 
-std::optional<LocalFile> local_file(std::string_view uri) {
-  // "file:/a" and "file:///a"; "file://host/a" is another machine's.
-  constexpr std::string_view kScheme = "file:";
-  if (!uri.starts_with(kScheme)) return std::nullopt;
-  uri.remove_prefix(kScheme.size());
-  if (uri.starts_with("///")) uri.remove_prefix(2);
-  if (!uri.starts_with("/") || uri.starts_with("//")) return std::nullopt;
-  auto path = decoded(uri);
+std::optional<OwnFile> own_file(std::string_view uri) {
+  // "file:/a", "file:///a", "s3a://bucket/a"; "file://host/a" is another machine's.
+  const std::size_t colon = uri.find(':');
+  if (colon == std::string_view::npos || colon == 0) return std::nullopt;
+  const std::string_view scheme = uri.substr(0, colon);
+  std::string_view rest = uri.substr(colon + 1), authority;
+  if (rest.starts_with("//")) {
+    authority = rest.substr(2, rest.find('/', 2) - 2);
+    rest.remove_prefix(std::min(rest.size(), 2 + authority.size()));
+  }
+  if (!rest.starts_with("/") || rest.starts_with("//")) return std::nullopt;
+  auto path = decoded(rest);
   // What a list of files would take for a pattern.
   if (!path || path->find_first_of("*?[]{}") != std::string::npos) return std::nullopt;
   std::string_view folder(*path);
   const auto last = [&] { return folder.substr(folder.rfind('/') + 1); };
   const auto leave = [&] { folder = folder.substr(0, folder.rfind('/')); };
   if (!is_sparks_own(last())) return std::nullopt;
-  LocalFile file;
+  OwnFile file;
   for (leave(); last().find('=') != std::string_view::npos; leave()) {
     const std::size_t equals = last().find('=');
     auto column = decoded(last().substr(0, equals)), value = decoded(last().substr(equals + 1));
@@ -101,16 +106,22 @@ std::optional<LocalFile> local_file(std::string_view uri) {
   }
   file.root = folder;
   if (file.root.find('=') != std::string::npos) return std::nullopt;
+  file.location = fmt::format("{}:{}{}{}", scheme, authority.empty() ? "" : "//", authority, *path);
   file.path = *std::move(path);
+  file.is_local = scheme == "file" && authority.empty();
   return file;
 }
 
-PlainFiles local_files(const std::vector<std::string>& uris, Layout layout) {
+namespace {
+
+PlainFiles files_of(const std::vector<std::string>& uris, Layout layout,
+                    std::string OwnFile::* name) {
   PlainFiles all;
   std::string root;
   for (const std::string& uri : uris) {
-    auto file = local_file(uri);
+    auto file = own_file(uri);
     if (!file || file->partition.empty() != (layout == Layout::Files)) return {};
+    if (name == &OwnFile::path && !file->is_local) return {};
     if (all.files.empty()) {
       root = file->root;
       for (const auto& [column, value] : file->partition) all.constants.push_back({column, {}});
@@ -122,9 +133,19 @@ PlainFiles local_files(const std::vector<std::string>& uris, Layout layout) {
       if (file->partition[i].first != all.constants[i].column) return {};
       all.constants[i].values.push_back(std::move(file->partition[i].second));
     }
-    all.files.push_back(std::move(file->path));
+    all.files.push_back(std::move((*file).*name));
   }
   return all;
+}
+
+}  // namespace
+
+PlainFiles local_files(const std::vector<std::string>& uris, Layout layout) {
+  return files_of(uris, layout, &OwnFile::path);
+}
+
+PlainFiles located_files(const std::vector<std::string>& uris, Layout layout) {
+  return files_of(uris, layout, &OwnFile::location);
 }
 
 }  // namespace discreet::spark

@@ -49,8 +49,8 @@ TEST(SparkFiles, WhateverStandsBetweenFilesAndRowsIsNotPlain) {
 }
 
 std::string path_of(const std::string& uri) {
-  const auto file = local_file(uri);
-  return file ? file->path : "";
+  const auto files = local_files({uri}, Layout::Files).files;
+  return files.empty() ? "" : files[0];
 }
 
 TEST(SparkFiles, ItsOwnFilesOfThisMachineHaveAPath) {
@@ -60,23 +60,40 @@ TEST(SparkFiles, ItsOwnFilesOfThisMachineHaveAPath) {
   EXPECT_EQ(path_of("file:/lake%20of/%25t/" + name), "/lake of/%t/" + name);
 }
 
+TEST(SparkFiles, FilesOfOtherFileSystemsHaveALocation) {
+  const std::string name = fmt::format("part-00000-{}-c000.snappy.parquet", kUuid);
+  const auto location = [&](const std::string& folder) {
+    const auto files = located_files({folder + "/" + name}, Layout::Files).files;
+    return files.empty() ? "" : files[0].substr(0, files[0].rfind('/'));
+  };
+  EXPECT_EQ(location("hdfs://lake:8020/t%20u"), "hdfs://lake:8020/t u");
+  EXPECT_EQ(location("s3a://lake/t"), "s3a://lake/t");
+  EXPECT_EQ(location("file:///lake/t"), "file:/lake/t");
+  EXPECT_EQ(location("file://other/lake/t"), "file://other/lake/t");
+  EXPECT_EQ(location("/lake/t"), "");
+  EXPECT_EQ(location("file:lake"), "");
+  EXPECT_EQ(location("s3a://lake"), "s3a://lake");
+  EXPECT_EQ(location("s3a:"), "s3a:");
+  EXPECT_FALSE(own_file("s3a://" + name));
+}
+
 TEST(SparkFiles, OtherFilesHaveNone) {
   const std::string name = fmt::format("part-00000-{}-c000.snappy.parquet", kUuid);
-  EXPECT_FALSE(local_file("hdfs://lake/t/" + name));
-  EXPECT_FALSE(local_file("s3a://lake/t/" + name));
-  EXPECT_FALSE(local_file("/lake/t/" + name));
-  EXPECT_FALSE(local_file("file://other/lake/t/" + name));
-  EXPECT_FALSE(local_file("file:lake/" + name));
+  EXPECT_EQ(path_of("hdfs://lake/t/" + name), "");
+  EXPECT_EQ(path_of("s3a://lake/t/" + name), "");
+  EXPECT_EQ(path_of("/lake/t/" + name), "");
+  EXPECT_EQ(path_of("file://other/lake/t/" + name), "");
+  EXPECT_EQ(path_of("file:lake/" + name), "");
   // Names that another file may have as well.
-  EXPECT_FALSE(local_file("file:/lake/t/visits.parquet"));
-  EXPECT_FALSE(local_file("file:/lake/t/part-00000.parquet"));
-  EXPECT_FALSE(local_file("file:/lake/t/part-00000-1234.parquet"));
-  EXPECT_FALSE(local_file(fmt::format("file:/lake/t/part-00000-{}-c000.csv", kUuid)));
-  EXPECT_FALSE(local_file(fmt::format("file:/lake/t/{}.parquet", kUuid)));
+  EXPECT_FALSE(own_file("file:/lake/t/visits.parquet"));
+  EXPECT_FALSE(own_file("file:/lake/t/part-00000.parquet"));
+  EXPECT_FALSE(own_file("file:/lake/t/part-00000-1234.parquet"));
+  EXPECT_FALSE(own_file(fmt::format("file:/lake/t/part-00000-{}-c000.csv", kUuid)));
+  EXPECT_FALSE(own_file(fmt::format("file:/lake/t/{}.parquet", kUuid)));
   // Patterns, and what is no encoding.
-  EXPECT_FALSE(local_file("file:/lake/*/" + name));
-  EXPECT_FALSE(local_file("file:/lake/%zz/" + name));
-  EXPECT_FALSE(local_file("file:/lake/%00/" + name));
+  EXPECT_FALSE(own_file("file:/lake/*/" + name));
+  EXPECT_FALSE(own_file("file:/lake/%zz/" + name));
+  EXPECT_FALSE(own_file("file:/lake/%00/" + name));
 }
 
 TEST(SparkFiles, FoldersTellTheValuesOfPartitions) {

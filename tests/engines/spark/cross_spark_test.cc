@@ -158,7 +158,7 @@ TEST_F(CrossSparkTest, CancellingStopsTheReadingOfFilesAndWhatWouldFollow) {
   ASSERT_TRUE(both.far().snapshot({"visits"}));
   Engine& engine = both.far().engine();
   ASSERT_TRUE(engine.begin());
-  const auto files = engine.over_files({"visits"});
+  const auto files = engine.over_files({{"visits"}, {"SELECT person FROM visits"}});
   ASSERT_TRUE(files && *files != nullptr);
   // Hours of work if nobody stops it.
   const auto visited = (*files)->visit("SELECT i AS one FROM visits, range(1000000000000) t(i)",

@@ -1,5 +1,6 @@
 // What goes wrong between the curator and Spark: a clear refusal, nothing charged that was not
 // tried, nothing charged twice, and a ledger that still adds up.
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -54,7 +55,9 @@ class SparkFaultsTest : public ::testing::Test {
     std::filesystem::remove_all(folder_);
   }
 
-  Result<Curator*> open(int port = 0, const std::string& visits = "faults.visits") {
+  /// `options` of the address: "?files=sent".
+  Result<Curator*> open(int port = 0, const std::string& visits = "faults.visits",
+                        const std::string& options = "") {
     std::ofstream(folder_ + "/policy.toml") << fmt::format(
         R"(
 [tables.people]
@@ -72,7 +75,8 @@ cost = {{ range = [0, 100] }}
 epsilon = 100
 delta = 1e-3
 )",
-        spark_server().address("faults.people", port), spark_server().address(visits, port));
+        spark_server().address("faults.people" + options, port),
+        spark_server().address(visits + options, port));
     policy_.emplace(catalog::Policy::load(folder_ + "/policy.toml").value());
     auto opened = Curator::open(*policy_, clock_, random_,
                                 [this](std::string_view words) { log_ += std::string(words); });
@@ -86,6 +90,21 @@ delta = 1e-3
     question.account = "default";
     question.epsilon = Epsilon::make(epsilon).value();
     return question;
+  }
+  /// Copies of Spark's files that this process holds, and how many bytes of them there are.
+  static std::pair<int, std::uintmax_t> copies_held() {
+    std::pair<int, std::uintmax_t> held;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+      std::error_code gone;
+      const auto file = std::filesystem::read_symlink(entry, gone).string();
+      struct stat is{};
+      if (file.find("/discreet-") == std::string::npos || !file.ends_with(" (deleted)") ||
+          stat(entry.path().c_str(), &is) != 0)
+        continue;
+      ++held.first;
+      held.second += static_cast<std::uintmax_t>(is.st_blocks) * 512;
+    }
+    return held;
   }
   double spent() { return curator_->balance("default")->spent.epsilon.value(); }
   void expect_ledger_adds_up(std::uint64_t charges) {
@@ -255,6 +274,81 @@ TEST_F(SparkFaultsTest, AConnectionCutWhileSumsComeInIsTriedAgainWithOneCharge) 
   ASSERT_TRUE(answer) << answer.error().message << log_;
   EXPECT_EQ(answer->rows.size(), 7U);
   expect_ledger_adds_up(2);
+}
+
+TEST_F(SparkFaultsTest, FilesThatWereSentAnswerTheSame) {
+  ASSERT_TRUE(open(0, "faults.visits", "?files=sent")) << log_;
+  ASSERT_EQ(copies_held().first, 0);
+  double last = 0;
+  for (const double epsilon : {20, 21, 22}) {
+    const auto sums = curator_->answer(ask("SELECT sum(cost), count(*) FROM visits", epsilon));
+    ASSERT_TRUE(sums) << sums.error().message << log_;
+    EXPECT_NEAR(std::stod(*sums->rows[0][0]), 2'970'000, 3000);
+    EXPECT_NEAR(std::stod(*sums->rows[0][1]), 60'000, 60);
+    EXPECT_NE(std::stod(*sums->rows[0][0]), last);
+    last = std::stod(*sums->rows[0][0]);
+    EXPECT_GT(copies_held().first, 0);
+  }
+  curator_.reset();
+  EXPECT_EQ(copies_held().first, 0);
+}
+
+TEST_F(SparkFaultsTest, AConnectionCutWhileFilesComeInIsTriedAgainWithOneCharge) {
+  TcpProxy proxy(spark_server().port());
+  ASSERT_TRUE(open(proxy.port(), "faults.visits", "?files=sent")) << log_;
+  // In the middle of the files' ends, of which nothing is kept, and of their columns.
+  proxy.cut_after(30'000);
+  const auto first = curator_->answer(ask("SELECT sum(cost) FROM visits"));
+  ASSERT_TRUE(first) << first.error().message << log_;
+  const auto ends_and_more = copies_held();
+  EXPECT_GT(ends_and_more.first, 0);
+  proxy.cut_after(60'000);
+  const auto second = curator_->answer(ask("SELECT kind, sum(cost) FROM visits GROUP BY kind"));
+  ASSERT_TRUE(second) << second.error().message << log_;
+  EXPECT_EQ(second->rows.size(), 7U);
+  EXPECT_GE(copies_held().second, ends_and_more.second);
+  expect_ledger_adds_up(2);
+}
+
+TEST_F(SparkFaultsTest, WhereNoFileCanBeMadeRowsComeInstead) {
+  const std::string before = std::getenv("TMPDIR") == nullptr ? "/tmp" : std::getenv("TMPDIR");
+  setenv("TMPDIR", "/nowhere/at/all", 1);
+  const auto opened = open(0, "faults.visits", "?files=sent");
+  const auto sums = opened ? curator_->answer(ask("SELECT sum(cost) FROM visits", 20))
+                           : Result<Answer>(opened.error());
+  setenv("TMPDIR", before.c_str(), 1);
+  ASSERT_TRUE(sums) << sums.error().message << log_;
+  EXPECT_NEAR(std::stod(*sums->rows[0][0]), 2'970'000, 3000);
+  EXPECT_EQ(copies_held().first, 0);
+  expect_ledger_adds_up(1);
+}
+
+TEST_F(SparkFaultsTest, CancellingStopsTheSendingOfFiles) {
+  spark_server().run(
+      "CREATE TABLE IF NOT EXISTS faults.long USING parquet AS SELECT id AS person, "
+      "CAST(xxhash64(id) % 100 AS INT) AS cost FROM range(10000000)");
+  TcpProxy proxy(spark_server().port());
+  ASSERT_TRUE(open(proxy.port(), "faults.long", "?files=sent")) << log_;
+  std::stop_source stop;
+  curator_->stop_with(stop.get_token());
+  proxy.slow_down(20);  // a minute for the columns
+  std::thread stopper([&] {
+    while (spent() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+    stop.request_stop();
+  });
+  const Question question = ask("SELECT sum(cost) FROM visits");
+  const auto begin = std::chrono::steady_clock::now();
+  const auto answer = curator_->answer(question);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  stopper.join();
+  curator_->stop_with({});
+  proxy.slow_down(0);
+  ASSERT_FALSE(answer) << "in " << took.count() << " s";
+  EXPECT_THAT(answer.error().message, HasSubstr("not charged twice"));
+  const auto again = curator_->answer(question);
+  ASSERT_TRUE(again) << again.error().message << log_;
+  expect_ledger_adds_up(1);
 }
 
 TEST_F(SparkFaultsTest, AStreamThatIsLeftEarlyLeavesTheSessionUsable) {

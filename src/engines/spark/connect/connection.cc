@@ -65,6 +65,9 @@ const FieldDescriptor* field(const Message& message, const char* name) {
 Message* part(Message& message, const char* name) {
   return message.GetReflection()->MutableMessage(&message, field(message, name));
 }
+Message* added(Message& message, const char* list) {
+  return message.GetReflection()->AddMessage(&message, field(message, list));
+}
 const Message& inside(const Message& message, const char* name) {
   return message.GetReflection()->GetMessage(message, field(message, name));
 }
@@ -157,9 +160,8 @@ class GrpcConnection final : public Connection {
   Result<void> open() {
     const auto request = prepared("ConfigRequest");
     Message* pairs = part(*part(*request, "operation"), "set");
-    const auto* list = field(*pairs, "pairs");
     for (const auto& [key, value] : kSessionSettings) {
-      Message* pair = pairs->GetReflection()->AddMessage(pairs, list);
+      Message* pair = added(*pairs, "pairs");
       set(*pair, "key", key);
       set(*pair, "value", value);
     }
@@ -170,11 +172,29 @@ class GrpcConnection final : public Connection {
   }
 
   Result<void> start(const std::string& sql) override {
-    drain();
     const auto request = prepared("ExecutePlanRequest");
     set(*part(*part(*part(*request, "plan"), "root"), "sql"), "query", sql);
+    return start(*request);
+  }
+
+  Result<void> start_over(const std::string& sql,
+                          const std::vector<std::string>& locations) override {
+    const auto request = prepared("ExecutePlanRequest");
+    Message* both = part(*part(*part(*request, "plan"), "root"), "with_relations");
+    set(*part(*part(*both, "root"), "sql"), "query", sql);
+    Message* named = part(*added(*both, "references"), "subquery_alias");
+    set(*named, "alias", kFilesTable);
+    Message* source = part(*part(*part(*named, "input"), "read"), "data_source");
+    set(*source, "format", "binaryFile");
+    for (const std::string& location : locations)
+      source->GetReflection()->AddString(source, field(*source, "paths"), location);
+    return start(*request);
+  }
+
+  Result<void> start(Message& request) {
+    drain();
     operation_ = new_uuid();
-    set(*request, "operation_id", operation_);
+    set(request, "operation_id", operation_);
     response_ = Protocol::get().make("ExecutePlanResponse");
     auto context = std::make_unique<grpc::ClientContext>();
     with_deadline(*context, settings_.statement_timeout_s);
@@ -187,7 +207,7 @@ class GrpcConnection final : public Connection {
     const grpc::internal::RpcMethod rpc(method.c_str(),
                                         grpc::internal::RpcMethod::SERVER_STREAMING);
     reader_.reset(grpc::internal::ClientReaderFactory<Message>::Create(
-        channel_.get(), rpc, context_.get(), static_cast<const Message&>(*request)));
+        channel_.get(), rpc, context_.get(), static_cast<const Message&>(request)));
     return {};
   }
 
@@ -271,6 +291,7 @@ class GrpcConnection final : public Connection {
 
   bool is_lost() const override { return lost_; }
   bool was_too_large() const override { return too_large_; }
+  bool was_stopped() const override { return stopped_; }
 
  private:
   static std::string method_name(const char* name) {
@@ -338,6 +359,9 @@ class GrpcConnection final : public Connection {
     const auto says = [&](const char* what) { return words.find(what) != std::string::npos; };
     too_large_ = says("spark.driver.maxResultSize") || says("OutOfMemoryError") ||
                  says("ExecutorLostFailure");
+    stopped_ = status.error_code() == grpc::StatusCode::CANCELLED ||
+               status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED ||
+               says("OPERATION_CANCELED");
     const auto unavailable = [](std::string sentence) {
       return Error{ErrorCode::Unavailable, std::move(sentence)};
     };
@@ -348,6 +372,9 @@ class GrpcConnection final : public Connection {
                       "the operator's log has the reason.",
                       address_.target));
     }
+    if (stopped_)
+      return unavailable(
+          "Spark stopped the statement: it took longer than allowed, or was cancelled.");
     switch (status.error_code()) {
       case grpc::StatusCode::UNAUTHENTICATED:
       case grpc::StatusCode::PERMISSION_DENIED:
@@ -355,19 +382,12 @@ class GrpcConnection final : public Connection {
             fmt::format("Spark Connect at {} does not let us in; check the token in "
                         "SPARK_CONNECT_AUTHENTICATE_TOKEN.",
                         address_.target));
-      case grpc::StatusCode::CANCELLED:
-      case grpc::StatusCode::DEADLINE_EXCEEDED:
-        return unavailable(
-            "Spark stopped the statement: it took longer than allowed, or was cancelled.");
       case grpc::StatusCode::UNIMPLEMENTED:
         return unavailable(fmt::format("{} answers, but not as Spark Connect does; check the port.",
                                        address_.target));
       default:
         break;
     }
-    if (says("OPERATION_CANCELED"))
-      return unavailable(
-          "Spark stopped the statement: it took longer than allowed, or was cancelled.");
     if (says("TABLE_OR_VIEW_NOT_FOUND") || says("SCHEMA_NOT_FOUND") || says("CATALOG_NOT_FOUND"))
       return Error{
           ErrorCode::NotFound,
@@ -390,7 +410,7 @@ class GrpcConnection final : public Connection {
   std::unique_ptr<grpc::ClientContext> context_;
   bool running_ = false;
   std::unique_ptr<grpc::ClientReader<Message>> reader_;
-  bool lost_ = false, too_large_ = false;
+  bool lost_ = false, too_large_ = false, stopped_ = false;
 };
 
 }  // namespace
