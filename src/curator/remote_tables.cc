@@ -93,7 +93,8 @@ class RemoteTables::Carrying final : public Engine {
   Result<Engine*> over_files(const FilesAsked& asked) override {
     if (shared_->dialect->files() == sql::TableFiles::Nowhere) return nullptr;
     for (const std::string& name : asked.tables) {
-      DISCREET_TRY(const auto files, engine_.plain_files(shared_->relations.at(name)));
+      DISCREET_TRY(const auto files,
+                   engine_.plain_files(shared_->relations.at(name), asked.only_again));
       if (files.files.empty()) return nullptr;
       if (!files_) {
         DISCREET_TRY(DuckDb connection, shared_->connect_to_files());
@@ -115,7 +116,7 @@ class RemoteTables::Carrying final : public Engine {
     return files_ ? &files_->engine() : nullptr;
   }
   Result<std::optional<std::uint64_t>> row_count(const std::string& table) override {
-    DISCREET_TRY(Engine * files, over_files({{table}, {}}));
+    DISCREET_TRY(Engine * files, over_files({{table}, {}, true}));
     if (files == nullptr) return std::optional<std::uint64_t>();
     return files->row_count(table).value_or(std::nullopt);  // else it is counted there
   }
@@ -250,11 +251,11 @@ Result<std::unique_ptr<RemoteEngine>> RemoteTables::open_spark(const catalog::Po
     tables[table.name] = std::move(described);
   }
   using Files = spark::Address::Files;
-  shared.dialect = sql::make_spark_dialect(std::move(tables), server.sends_rows,
-                                           server.files() == Files::There ? sql::TableFiles::Nowhere
-                                           : server.files() == Files::Here && server.is_near()
-                                               ? sql::TableFiles::Here
-                                               : sql::TableFiles::WithinReach);
+  const auto where = server.files() == Files::There  ? sql::TableFiles::Nowhere
+                     : server.files() == Files::Sent ? sql::TableFiles::Sent
+                     : server.is_near()              ? sql::TableFiles::Here
+                                                     : sql::TableFiles::WithinReach;
+  shared.dialect = sql::make_spark_dialect(std::move(tables), server.sends_rows, where);
   return engine;
 }
 

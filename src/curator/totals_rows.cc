@@ -39,8 +39,8 @@ Result<EngineRows> totals_rows(const sql::Release& release, const std::vector<st
   const auto some = [&](const std::string& totals) {
     return fmt::format("SELECT {} FROM ({}) AS t", fmt::join(columns, ", "), totals);
   };
-  if (const auto& totals = release.over_files.totals_sql; !totals.empty()) {
-    DISCREET_TRY(Engine * files, engine.over_files({release.over_files.tables, {totals}}));
+  if (const auto& [rows_sql, totals, only_again, tables] = release.over_files; !totals.empty()) {
+    DISCREET_TRY(Engine * files, engine.over_files({tables, {totals}, only_again}));
     if (files != nullptr) {
       auto rows = Begun::make(files->query(some(totals)));
       if (rows) return rows;

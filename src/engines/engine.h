@@ -39,6 +39,9 @@ class OwnersKept;
 struct FilesAsked {
   std::vector<std::string> tables;      ///< by the policy's names
   std::vector<std::string> statements;  ///< that may then be run, and name what they read of them
+  /// The engine itself answers for little: files that are not here are brought only where their
+  /// table was asked about before, as it is.
+  bool only_again = false;
 };
 
 struct VisitedRows {
@@ -145,7 +148,9 @@ class RemoteEngine : public Engine {
 
   /// The relation's files, as identity() saw them last. None: they lie elsewhere, or there is more
   /// to the relation than its files.
-  virtual Result<PlainFiles> plain_files([[maybe_unused]] const std::string& relation) {
+  /// `only_again`: FilesAsked::only_again.
+  virtual Result<PlainFiles> plain_files([[maybe_unused]] const std::string& relation,
+                                         [[maybe_unused]] bool only_again) {
     return PlainFiles();
   }
 };

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "engines/cancellation.h"
 #include "engines/engine.h"
 
 namespace discreet {
@@ -27,6 +28,7 @@ struct RemoteState {
   std::uint64_t stream = 0;  // a new statement ends the one before
   bool in_question = false;
   bool lost = false;
+  Cancellation cancellation;  // of the question
 
   Result<void> open() {
     DISCREET_TRY(auto made, connect());
@@ -85,7 +87,15 @@ struct RemoteState {
     if (connection) connection->drain();
   }
 
-  void cancel() const {
+  /// Asked after a statement was sent: whoever cancelled just before did not reach it.
+  Result<void> goes_on() {
+    auto asked = cancellation.check();
+    if (!asked) connection->drain();
+    return asked;
+  }
+
+  void cancel() {
+    cancellation.ask();
     const std::scoped_lock lock(mutex);
     if (connection) connection->cancel();
   }

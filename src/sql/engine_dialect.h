@@ -43,6 +43,7 @@ struct InlineTable {
 enum class TableFiles {
   Nowhere,
   WithinReach,  ///< what is added up per person is read from them
+  Sent,         ///< so it is, and totals for which the engine would read the same columns again
   Here          ///< on the engine's own machine: whatever is added up is
 };
 

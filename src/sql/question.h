@@ -267,8 +267,9 @@ struct StreamedRows {
 /// (Engine::over_files); without text where they are not to be had, or the engine had better add
 /// up.
 struct OverFiles {
-  StreamedRows rows{};       ///< as Release::streamed
-  std::string totals_sql{};  ///< as Release::totals_sql
+  StreamedRows rows{};             ///< as Release::streamed
+  std::string totals_sql{};        ///< as Release::totals_sql
+  bool totals_only_again = false;  ///< FilesAsked::only_again, for these
   std::vector<std::string> tables{};
 };
 

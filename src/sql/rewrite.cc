@@ -553,9 +553,11 @@ void write_release_sql(const ReleaseInput& input, Release& release) {
     const RowLayers embedded(input, release, nullptr);
     if (!release.unit_is_row) release.over_files.rows = embedded.streamed();
     // Groups that nobody knows beforehand may be more than the embedded engine has room for.
-    if (release.totals_sql && input.dialect->files() == TableFiles::Here &&
-        std::ranges::all_of(release.keys, &Key::is_public))
+    if (release.totals_sql && input.dialect->files() != TableFiles::WithinReach &&
+        std::ranges::all_of(release.keys, &Key::is_public)) {
       release.over_files.totals_sql = totals_sql(input, release, embedded, nullptr);
+      release.over_files.totals_only_again = input.dialect->files() == TableFiles::Sent;
+    }
   }
   release.rows_sql = input.dialect->statement(release.rows_sql);
   release.partials_sql = input.dialect->statement(release.partials_sql);

@@ -92,9 +92,10 @@ void compare_corpus(const std::string& file, TwoWorlds& both) {
 }
 
 void compare_corpus_over_files(const std::string& file, TwoWorlds& both) {
-  const std::size_t files = both.read_over_files();
+  const std::size_t files = both.read_over_files(), totals = both.totals_over_files();
   for (const auto& statement : corpus_statements(file)) both.compare(statement, true);
-  std::cout << file << ": " << both.read_over_files() - files << " releases from files, equal\n";
+  std::cout << file << ": " << both.read_over_files() - files << " releases and "
+            << both.totals_over_files() - totals << " totals from files, equal\n";
 }
 
 void compare_random_statements(Elsewhere& elsewhere, int cases) {

@@ -226,7 +226,7 @@ TEST_F(ParquetTablesTest, WhatIsNotBroughtIsNotRead) {
   partial->is_willing = false;
   const PlainFiles plain{{path}, {}, partial};
   ASSERT_TRUE(tables_.show("visits", columns_, plain).value());
-  EXPECT_FALSE(tables_.bring("visits", plain, {R"(SELECT sum("amount") FROM visits)"}).value());
+  EXPECT_FALSE(tables_.bring("visits", plain, {R"(SELECT sum("amount") FROM t)"}).value());
 }
 
 TEST_F(ParquetTablesTest, DaysOfAnOlderCalendarAreLeftToWhoWroteThem) {

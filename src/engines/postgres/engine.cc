@@ -142,6 +142,7 @@ class PostgresStream final : public RemoteStream<PostgresEngine::State> {
 
   Result<void> start(const std::string& sql) {
     DISCREET_TRY_VOID(state_->noted(state_->connection->send(sql)));
+    DISCREET_TRY_VOID(state_->goes_on());
     DISCREET_TRY(first_, next_row());
     if (!first_) return Error{ErrorCode::Unavailable, kStatementFailed};
     DISCREET_TRY(decoders_, decoders_of(*first_));
@@ -182,6 +183,7 @@ Result<VisitedRows> PostgresEngine::State::visit_rows(const std::string& stateme
                                                       const ChunkVisitor& visitor) {
   DISCREET_TRY_VOID(
       connection->send_copy(fmt::format("COPY ({}) TO STDOUT (FORMAT binary)", statement)));
+  DISCREET_TRY_VOID(goes_on());
   VisitedRows visited{0, false};
   PostgresChunk chunk(decoders, kChunkRows);
   const auto show = [&] {
@@ -201,6 +203,7 @@ Result<VisitedRows> PostgresEngine::State::visit_rows(const std::string& stateme
 }
 
 Result<std::optional<postgres::Rows>> PostgresEngine::State::attempt(const std::string& sql) {
+  DISCREET_TRY_VOID(cancellation.check());
   DISCREET_TRY_VOID(connection->execute("SAVEPOINT discreet_attempt"));
   auto rows = connection->execute(sql, {});
   if (rows) return std::optional(*std::move(rows));
@@ -211,7 +214,8 @@ Result<std::optional<postgres::Rows>> PostgresEngine::State::attempt(const std::
 Result<void> PostgresEngine::State::is_statements(const Error& failure) const {
   constexpr std::string_view kCancelled = "57014";
   const std::string& why = connection->state();
-  if (connection->is_lost() || why.empty() || why == kCancelled) return failure;
+  if (connection->is_lost() || why.empty() || why == kCancelled || !cancellation.check())
+    return failure;
   return {};
 }
 
@@ -283,6 +287,7 @@ Result<std::int64_t> PostgresEngine::State::visit_words(const std::string& state
                                                         VisitedRows& visited) {
   DISCREET_TRY_VOID(
       connection->send_copy(fmt::format("COPY ({}) TO STDOUT (FORMAT binary)", statement)));
+  DISCREET_TRY_VOID(goes_on());
   CopyRows rows(*connection);
   std::int64_t unfit = -1;
   while (!visited.stopped) {
@@ -312,6 +317,7 @@ Result<std::optional<VisitedRows>> PostgresEngine::State::visit_at_once(
   DISCREET_TRY(const auto plan, attempt("EXPLAIN " + rows));
   const std::int64_t expected = plan ? planned(*plan, " rows=") : -1;
   if (expected < 0 || expected > settings.rows_at_once) return std::optional<VisitedRows>();
+  DISCREET_TRY_VOID(cancellation.check());
   DISCREET_TRY_VOID(connection->execute("SAVEPOINT discreet_attempt"));
   VisitedRows visited{0, false};
   PostgresChunk chunk(decoders, kChunkRows);
@@ -509,6 +515,7 @@ Result<void> PostgresEngine::begin() {
   return state_->with_connection([&](postgres::Connection&) -> Result<void> {
     DISCREET_TRY_VOID(state_->begin());
     state_->in_question = true;
+    state_->cancellation.begin();
     return {};
   });
 }
@@ -518,6 +525,7 @@ void PostgresEngine::end() {
   state_->finish_stream();
   if (!state_->connection->is_lost()) static_cast<void>(state_->connection->execute("ROLLBACK"));
   state_->in_question = false;
+  state_->cancellation.end();
 }
 
 bool PostgresEngine::was_lost() const {

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -31,8 +32,7 @@ struct SparkEngine::State : RemoteState<spark::Connection>,
   std::map<std::string, std::vector<std::string>> files;  // by relation, as identity() saw them
   std::map<std::string, std::vector<RemoteColumn>> columns_of;  // by relation, as describe() did
   std::set<std::string> taken;  // statements that Spark takes while relations have these columns
-  std::shared_ptr<spark::FileCopiesKept>
-      copies;  // of the server's files, for all connections to it
+  std::shared_ptr<spark::FileCopies> copies;  // of the server's files, for all connections to it
 
   Result<std::optional<arrow::Batches>> next_batches() {
     DISCREET_TRY(auto bytes, noted(connection->next()));
@@ -44,9 +44,16 @@ struct SparkEngine::State : RemoteState<spark::Connection>,
     return std::optional(*std::move(read));
   }
 
-  spark::SendLimits send_limits() const {
-    return {settings.file_bytes_max, static_cast<std::uint64_t>(kSendsMax * settings.bytes_at_once),
-            static_cast<std::uint64_t>(settings.bytes_at_once)};
+  spark::Sender sender() const {
+    return {
+        *connection,
+        cancellation,
+        {settings.file_bytes_max, static_cast<std::uint64_t>(kSendsMax * settings.bytes_at_once),
+         static_cast<std::uint64_t>(settings.bytes_at_once)}};
+  }
+  /// After a failure: it says nothing of what was asked for.
+  bool was_interrupted() const {
+    return connection->is_lost() || connection->was_stopped() || !cancellation.check();
   }
   Result<PlainFiles> sent_files(PlainFiles located);
 
@@ -87,6 +94,7 @@ Result<VisitedRows> SparkEngine::State::visit(const std::string& sql,
 Result<void> SparkEngine::State::visit_words(const std::string& statement, spark::RowWord& word,
                                              const ChunkVisitor& visitor, VisitedRows& visited) {
   DISCREET_TRY_VOID(connection->start(statement));
+  DISCREET_TRY_VOID(goes_on());
   const auto stop = [&]() -> Result<void> {
     visited.stopped = true;
     return {};
@@ -116,50 +124,66 @@ namespace {
 /// Columns of Spark's files, which it sends when they are first read.
 class SentColumns final : public PartialFiles {
  public:
+  using Copies = std::vector<std::shared_ptr<spark::FileCopy>>;
   SentColumns(std::shared_ptr<SparkEngine::State> state, std::vector<std::string> locations,
-              std::shared_ptr<spark::FileCopies> copies)
+              Copies copies)
       : state_(std::move(state)), locations_(std::move(locations)), copies_(std::move(copies)) {}
 
-  bool has(const std::string& column) const override { return copies_->has(column); }
+  bool has(const std::string& column) const override {
+    return std::ranges::all_of(copies_, [&](const auto& copy) { return copy->has(column); });
+  }
 
   Result<bool> bring(const std::vector<std::string>& columns,
                      const std::vector<Part>& parts) override {
-    std::uint64_t bytes = copies_->bytes_written();
-    for (const Part& part : parts) bytes += part.size;
+    std::uint64_t bytes = 0;
+    std::vector<bool> has_all;
+    for (const auto& copy : copies_) {
+      bytes += copy->bytes_written();
+      has_all.push_back(
+          std::ranges::all_of(columns, [&](const auto& column) { return copy->has(column); }));
+    }
+    std::vector<Part> missing;
+    for (const Part& part : parts) {
+      if (has_all[part.file]) continue;
+      missing.push_back(part);
+      bytes += part.size;
+    }
     if (bytes > state_->copies->bytes_max()) return false;
-    const auto came = state_->with_connection([&](spark::Connection& connection) {
-      return spark::send_parts(connection, locations_, parts, state_->send_limits(), *copies_);
+    const auto came = state_->with_connection([&](spark::Connection&) {
+      return spark::send_parts(state_->sender(), locations_, missing, copies_);
     });
-    const spark::Connection& connection = *state_->connection;
-    if (!came && (connection.is_lost() || connection.was_stopped())) return came.error();
-    const bool whole = came && *came;
-    if (whole) copies_->add(columns);
-    state_->copies->keep(locations_, whole ? copies_ : nullptr);
-    return whole;
+    if (!came && state_->was_interrupted()) return came.error();
+    if (!came || !*came) {
+      state_->copies->refuse(locations_);
+      return false;
+    }
+    for (std::size_t file = 0; file < copies_.size(); ++file) {
+      copies_[file]->add(columns);
+      state_->copies->keep(locations_[file], copies_[file]);
+    }
+    return true;
   }
 
  private:
   std::shared_ptr<SparkEngine::State> state_;
   std::vector<std::string> locations_;
-  std::shared_ptr<spark::FileCopies> copies_;
+  Copies copies_;
 };
 
 }  // namespace
 
 // What Spark will not send is asked for once: its rows come as words then, or their sums.
 Result<PlainFiles> SparkEngine::State::sent_files(PlainFiles located) {
-  if (located.files.empty()) return PlainFiles();
-  auto [is_known, kept] = copies->find(located.files);
-  if (!is_known) {
-    auto sent = spark::send_ends(*connection, located.files, send_limits());
-    if (!sent && (connection->is_lost() || connection->was_stopped())) return sent.error();
-    kept = sent ? *std::move(sent) : nullptr;
-    copies->keep(located.files, kept);
+  if (located.files.empty() || copies->is_refused(located.files)) return PlainFiles();
+  const auto sent = spark::send_ends(sender(), located.files, *copies);
+  if (!sent && was_interrupted()) return sent.error();
+  if (!sent || sent->empty()) {
+    copies->refuse(located.files);
+    return PlainFiles();
   }
-  if (!kept) return PlainFiles();
-  std::vector<std::string> paths = kept->paths();
-  std::swap(paths, located.files);
-  located.partial = std::make_shared<SentColumns>(shared_from_this(), std::move(paths), kept);
+  std::vector<std::string> locations = std::exchange(located.files, {});
+  for (const auto& copy : *sent) located.files.push_back(copy->path());
+  located.partial = std::make_shared<SentColumns>(shared_from_this(), std::move(locations), *sent);
   return located;
 }
 
@@ -171,6 +195,7 @@ class SparkStream final : public RemoteStream<SparkEngine::State> {
 
   Result<void> start(const std::string& sql) {
     DISCREET_TRY_VOID(state_->connection->start(sql));
+    DISCREET_TRY_VOID(state_->goes_on());
     DISCREET_TRY(auto first, state_->next_batches());
     // Spark sends the columns even where there is no row.
     if (!first) return Error{ErrorCode::Unavailable, kStatementFailed};
@@ -216,7 +241,7 @@ Result<std::unique_ptr<SparkEngine>> SparkEngine::open(const spark::Address& add
   auto state = std::make_shared<State>();
   state->address = address;
   state->settings = std::move(settings);
-  state->copies = std::make_shared<spark::FileCopiesKept>();
+  state->copies = std::make_shared<spark::FileCopies>();
   state->connect_attempts = state->settings.connect_attempts;
   state->connect = [from = state.get()] {
     spark::ConnectionSettings how;
@@ -254,11 +279,13 @@ Result<std::string> SparkEngine::identity(const std::string& relation) {
   });
 }
 
-Result<PlainFiles> SparkEngine::plain_files(const std::string& relation) {
+Result<PlainFiles> SparkEngine::plain_files(const std::string& relation, bool only_again) {
   using Files = spark::Address::Files;
   const Files where = state_->address.files();
   const auto& files = state_->files[relation];
   if (where == Files::There || files.empty()) return PlainFiles();
+  if (where == Files::Sent && !state_->copies->asked_again(files) && only_again)
+    return PlainFiles();
   const auto first = spark::own_file(files.front());
   if (!first || (where == Files::Here && !first->is_local)) return PlainFiles();
   return state_->with_connection([&](spark::Connection& connection) -> Result<PlainFiles> {
@@ -305,6 +332,7 @@ Result<void> SparkEngine::begin() {
   end();
   DISCREET_TRY_VOID(state_->ensure());
   state_->in_question = true;
+  state_->cancellation.begin();
   return {};
 }
 
@@ -312,6 +340,7 @@ void SparkEngine::end() {
   if (!state_->in_question) return;
   state_->finish_stream();
   state_->in_question = false;
+  state_->cancellation.end();
 }
 
 bool SparkEngine::was_lost() const {

@@ -45,7 +45,7 @@ class SparkEngine final : public RemoteEngine {
   Result<std::string> identity(const std::string& relation) override;
 
   /// Where the address says that they are here too, or may be sent, and Spark itself wrote them.
-  Result<PlainFiles> plain_files(const std::string& relation) override;
+  Result<PlainFiles> plain_files(const std::string& relation, bool only_again) override;
 
   Result<EngineRows> query(const std::string& sql) override;
   Result<void> check(const std::string& sql) override;

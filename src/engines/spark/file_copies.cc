@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 
 #include <fmt/format.h>
@@ -13,33 +12,27 @@
 
 namespace discreet::spark {
 
-std::shared_ptr<FileCopies> FileCopies::make(const std::vector<std::uint64_t>& sizes) {
-  const std::shared_ptr<FileCopies> made(new FileCopies());
-  made->sizes_ = sizes;
-  for (const std::uint64_t size : sizes) {
-    const int file = open_unnamed_file();
-    if (file < 0) return nullptr;
-    made->files_.push_back(file);
-    if (::ftruncate(file, static_cast<off_t>(size)) != 0) return nullptr;
-  }
+std::shared_ptr<FileCopy> FileCopy::make(std::uint64_t size) {
+  const int file = open_unnamed_file();
+  if (file < 0) return nullptr;
+  std::shared_ptr<FileCopy> made(new FileCopy(file, size));
+  if (::ftruncate(file, static_cast<off_t>(size)) != 0) return nullptr;
   return made;
 }
 
-FileCopies::~FileCopies() {
-  for (const int file : files_) ::close(file);
+FileCopy::~FileCopy() {
+  ::close(file_);
 }
 
-std::vector<std::string> FileCopies::paths() const {
-  std::vector<std::string> paths;
-  for (const int file : files_) paths.push_back(fmt::format("/proc/self/fd/{}", file));
-  return paths;
+std::string FileCopy::path() const {
+  return fmt::format("/proc/self/fd/{}", file_);
 }
 
-bool FileCopies::write(std::size_t file, std::uint64_t at, std::string_view bytes) {
-  if (at > sizes_[file] || bytes.size() > sizes_[file] - at) return false;
+bool FileCopy::write(std::uint64_t at, std::string_view bytes) {
+  if (at > size_ || bytes.size() > size_ - at) return false;
   for (std::size_t done = 0; done < bytes.size();) {
-    const ssize_t wrote = ::pwrite(files_[file], bytes.data() + done, bytes.size() - done,
-                                   static_cast<off_t>(at + done));
+    const ssize_t wrote =
+        ::pwrite(file_, bytes.data() + done, bytes.size() - done, static_cast<off_t>(at + done));
     if (wrote < 0 && errno == EINTR) continue;
     if (wrote <= 0) return false;
     done += static_cast<std::size_t>(wrote);
@@ -49,49 +42,69 @@ bool FileCopies::write(std::size_t file, std::uint64_t at, std::string_view byte
   return true;
 }
 
-std::uint64_t FileCopies::bytes_written() const {
+std::uint64_t FileCopy::bytes_written() const {
   const std::scoped_lock lock(mutex_);
   return written_;
 }
 
-bool FileCopies::has(const std::string& column) const {
+bool FileCopy::has(const std::string& column) const {
   const std::scoped_lock lock(mutex_);
   return columns_.contains(column);
 }
 
-void FileCopies::add(const std::vector<std::string>& columns) {
+void FileCopy::add(const std::vector<std::string>& columns) {
   const std::scoped_lock lock(mutex_);
   columns_.insert(columns.begin(), columns.end());
 }
 
-std::uint64_t FileCopiesKept::bytes_for_this_machine() {
+std::uint64_t FileCopies::bytes_for_this_machine() {
   return spare_memory(std::uint64_t{4} << 30);
 }
 
-FileCopiesKept::Found FileCopiesKept::find(const std::vector<std::string>& locations) {
+std::shared_ptr<FileCopy> FileCopies::find(const std::string& location) {
   const std::scoped_lock lock(mutex_);
-  const auto found = std::ranges::find(kept_, locations, &Kept::locations);
-  if (found == kept_.end()) return {};
-  std::rotate(found, found + 1, kept_.end());
-  return {true, kept_.back().copies};
+  const auto found = places_.find(location);
+  if (found == places_.end()) return nullptr;
+  kept_.splice(kept_.end(), kept_, found->second);
+  return found->second->copy;
 }
 
-void FileCopiesKept::keep(const std::vector<std::string>& locations,
-                          std::shared_ptr<FileCopies> copies) {
+void FileCopies::keep(const std::string& location, std::shared_ptr<FileCopy> copy) {
   const std::scoped_lock lock(mutex_);
-  std::erase_if(kept_, [&](const Kept& one) { return one.locations == locations; });
-  kept_.push_back({locations, std::move(copies)});
-  const auto is_too_much = [&] {
-    std::uint64_t bytes = 0;
-    std::size_t files = 0;
-    for (const Kept& one : kept_) {
-      if (!one.copies) continue;
-      bytes += one.copies->bytes_written();
-      files += one.copies->count();
-    }
-    return kept_.size() > kTablesMax || bytes > bytes_max_ || files > kFilesMax;
-  };
-  while (kept_.size() > 1 && is_too_much()) kept_.erase(kept_.begin());
+  if (const auto found = places_.find(location); found != places_.end()) {
+    kept_.erase(found->second);
+    places_.erase(found);
+  }
+  places_[location] = kept_.insert(kept_.end(), {location, std::move(copy)});
+  std::uint64_t bytes = 0;
+  for (const Kept& one : kept_) bytes += one.copy->bytes_written();
+  while (kept_.size() > 1 && (bytes > bytes_max_ || kept_.size() > kFilesMax)) {
+    bytes -= kept_.front().copy->bytes_written();
+    places_.erase(kept_.front().location);
+    kept_.pop_front();
+  }
+}
+
+void FileCopies::put(const std::vector<std::string>& locations, Lists& lists) {
+  if (lists.size() >= kListsMax) lists.clear();
+  lists.insert(locations);
+}
+
+bool FileCopies::asked_again(const std::vector<std::string>& locations) {
+  const std::scoped_lock lock(mutex_);
+  if (asked_.contains(locations)) return true;
+  put(locations, asked_);
+  return false;
+}
+
+void FileCopies::refuse(const std::vector<std::string>& locations) {
+  const std::scoped_lock lock(mutex_);
+  put(locations, refused_);
+}
+
+bool FileCopies::is_refused(const std::vector<std::string>& locations) const {
+  const std::scoped_lock lock(mutex_);
+  return refused_.contains(locations);
 }
 
 }  // namespace discreet::spark

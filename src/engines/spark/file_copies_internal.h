@@ -7,73 +7,80 @@
 #pragma once
 
 #include <cstdint>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace discreet::spark {
 
-/// The copies of one table's files. For all threads.
-class FileCopies {
+/// For all threads.
+class FileCopy {
  public:
-  /// Null: there is no room for so many, or this machine cannot make them.
-  static std::shared_ptr<FileCopies> make(const std::vector<std::uint64_t>& sizes);
-  ~FileCopies();
-  FileCopies(const FileCopies&) = delete;
-  FileCopies& operator=(const FileCopies&) = delete;
+  /// Null: there is no room for it, or this machine cannot make it.
+  static std::shared_ptr<FileCopy> make(std::uint64_t size);
+  ~FileCopy();
+  FileCopy(const FileCopy&) = delete;
+  FileCopy& operator=(const FileCopy&) = delete;
 
-  std::size_t count() const { return files_.size(); }
-  std::uint64_t size(std::size_t file) const { return sizes_[file]; }
-  /// By which this process opens them.
-  std::vector<std::string> paths() const;
+  std::uint64_t size() const { return size_; }
+  /// By which this process opens it.
+  std::string path() const;
   /// False: the disk is full, or that is not within the file.
-  bool write(std::size_t file, std::uint64_t at, std::string_view bytes);
+  bool write(std::uint64_t at, std::string_view bytes);
   std::uint64_t bytes_written() const;
 
   bool has(const std::string& column) const;
   void add(const std::vector<std::string>& columns);
 
  private:
-  FileCopies() = default;
+  FileCopy(int file, std::uint64_t size) : file_(file), size_(size) {}
 
-  std::vector<int> files_;
-  std::vector<std::uint64_t> sizes_;
+  const int file_;
+  const std::uint64_t size_;
   mutable std::mutex mutex_;  // of what follows
   std::set<std::string> columns_;
   std::uint64_t written_ = 0;
 };
 
-/// The copies of several tables, within limits of disk and of open files. For all threads.
-class FileCopiesKept {
+/// The copies of many files, within limits of disk and of open files. For all threads.
+class FileCopies {
  public:
-  static constexpr std::size_t kFilesMax = 256;  ///< of all tables
-  explicit FileCopiesKept(std::uint64_t bytes_max = bytes_for_this_machine())
-      : bytes_max_(bytes_max) {}
+  static constexpr std::size_t kFilesMax = 256;
+  explicit FileCopies(std::uint64_t bytes_max = bytes_for_this_machine()) : bytes_max_(bytes_max) {}
   /// 4 GiB; less on a machine of less than 32, since a temporary folder may lie in memory.
   static std::uint64_t bytes_for_this_machine();
   std::uint64_t bytes_max() const { return bytes_max_; }
 
-  struct Found {
-    bool is_known = false;
-    std::shared_ptr<FileCopies> copies{};  ///< null although known: they are not to be had
-  };
-  Found find(const std::vector<std::string>& locations);
-  /// Those asked for least lately go, where there are too many. Null: do not ask for these again.
-  void keep(const std::vector<std::string>& locations, std::shared_ptr<FileCopies> copies);
+  /// Null: it is not here.
+  std::shared_ptr<FileCopy> find(const std::string& location);
+  /// Those asked for least lately go, where there are too many.
+  void keep(const std::string& location, std::shared_ptr<FileCopy> copy);
+
+  /// Of all files of a table: whether this is not the first time that they are asked for.
+  bool asked_again(const std::vector<std::string>& locations);
+  /// They are not to be had: do not ask for these again.
+  void refuse(const std::vector<std::string>& locations);
+  bool is_refused(const std::vector<std::string>& locations) const;
 
  private:
-  struct Kept {
-    std::vector<std::string> locations;
-    std::shared_ptr<FileCopies> copies;
-  };
-  static constexpr std::size_t kTablesMax = 64;
+  using Lists = std::set<std::vector<std::string>>;
+  static void put(const std::vector<std::string>& locations, Lists& lists);
+  static constexpr std::size_t kListsMax = 64;
 
   const std::uint64_t bytes_max_;
-  std::mutex mutex_;
-  std::vector<Kept> kept_;  // asked for last comes last
+  mutable std::mutex mutex_;
+  struct Kept {
+    std::string location;
+    std::shared_ptr<FileCopy> copy;
+  };
+  std::list<Kept> kept_;  // asked for last comes last
+  std::unordered_map<std::string, std::list<Kept>::iterator> places_;
+  Lists asked_, refused_;
 };
 
 }  // namespace discreet::spark

@@ -40,26 +40,24 @@ class SparkFileCopies : public ::testing::Test {
 };
 
 TEST_F(SparkFileCopies, HoldWhatWasWrittenAndZeros) {
-  const auto copies = FileCopies::make({10, 4});
-  ASSERT_NE(copies, nullptr);
-  EXPECT_TRUE(copies->write(0, 3, "abc"));
-  EXPECT_TRUE(copies->write(1, 0, "wxyz"));
-  EXPECT_EQ(content(copies->paths()[0]), std::string("\0\0\0abc\0\0\0\0", 10));
-  EXPECT_EQ(content(copies->paths()[1]), "wxyz");
-  EXPECT_EQ(copies->bytes_written(), 7U);
-  // Not beyond a file's end, however large the numbers.
-  EXPECT_FALSE(copies->write(0, 8, "abc"));
-  EXPECT_FALSE(copies->write(0, 11, ""));
-  EXPECT_FALSE(copies->write(0, UINT64_MAX, "abc"));
-  EXPECT_EQ(std::filesystem::file_size(copies->paths()[0]), 10U);
+  const auto copy = FileCopy::make(10);
+  ASSERT_NE(copy, nullptr);
+  EXPECT_TRUE(copy->write(3, "abc"));
+  EXPECT_EQ(content(copy->path()), std::string("\0\0\0abc\0\0\0\0", 10));
+  EXPECT_EQ(copy->bytes_written(), 3U);
+  // Not beyond its end, however large the numbers.
+  EXPECT_FALSE(copy->write(8, "abc"));
+  EXPECT_FALSE(copy->write(11, ""));
+  EXPECT_FALSE(copy->write(UINT64_MAX, "abc"));
+  EXPECT_EQ(std::filesystem::file_size(copy->path()), 10U);
 }
 
 TEST_F(SparkFileCopies, HaveNoNameAndTakeNoRoomForWhatIsNotThere) {
-  const auto copies = FileCopies::make({std::uint64_t{1} << 30});
-  ASSERT_NE(copies, nullptr);
+  const auto copy = FileCopy::make(std::uint64_t{1} << 30);
+  ASSERT_NE(copy, nullptr);
   EXPECT_TRUE(std::filesystem::is_empty(folder_));
   struct stat is{};
-  ASSERT_EQ(stat(copies->paths()[0].c_str(), &is), 0);
+  ASSERT_EQ(stat(copy->path().c_str(), &is), 0);
   EXPECT_EQ(is.st_nlink, 0U);
   EXPECT_EQ(is.st_mode & 0777, 0600U);
   EXPECT_EQ(is.st_size, 1 << 30);
@@ -67,9 +65,9 @@ TEST_F(SparkFileCopies, HaveNoNameAndTakeNoRoomForWhatIsNotThere) {
 }
 
 TEST_F(SparkFileCopies, AreGoneWithTheLastHolder) {
-  auto copies = FileCopies::make({10}), other = copies;
-  const std::string path = copies->paths()[0];
-  copies.reset();
+  auto copy = FileCopy::make(10), other = copy;
+  const std::string path = copy->path();
+  copy.reset();
   EXPECT_TRUE(std::filesystem::exists(path));
   other.reset();
   EXPECT_FALSE(std::filesystem::exists(path));
@@ -77,57 +75,64 @@ TEST_F(SparkFileCopies, AreGoneWithTheLastHolder) {
 
 TEST_F(SparkFileCopies, WithoutAFolderThereAreNone) {
   setenv("TMPDIR", "/nowhere/at/all", 1);
-  EXPECT_EQ(FileCopies::make({10}), nullptr);
+  EXPECT_EQ(FileCopy::make(10), nullptr);
 }
 
 TEST_F(SparkFileCopies, ColumnsAreThereWhenTheyWereAdded) {
-  const auto copies = FileCopies::make({10});
-  EXPECT_FALSE(copies->has("cost"));
-  copies->add({"cost", "person"});
-  EXPECT_TRUE(copies->has("cost"));
-  EXPECT_FALSE(copies->has("kind"));
+  const auto copy = FileCopy::make(10);
+  EXPECT_FALSE(copy->has("cost"));
+  copy->add({"cost", "person"});
+  EXPECT_TRUE(copy->has("cost"));
+  EXPECT_FALSE(copy->has("kind"));
 }
 
 TEST_F(SparkFileCopies, ThoseAskedForLeastLatelyGoFirst) {
-  FileCopiesKept kept(10);
+  FileCopies copies(10);
   const auto keep = [&](const std::string& name) {
-    auto copies = FileCopies::make({4});
-    EXPECT_TRUE(copies->write(0, 0, "1234"));
-    kept.keep({name}, copies);
+    const auto copy = FileCopy::make(4);
+    EXPECT_TRUE(copy->write(0, "1234"));
+    copies.keep(name, copy);
   };
   keep("a");
   keep("b");
-  EXPECT_TRUE(kept.find({"a"}).is_known);
+  EXPECT_NE(copies.find("a"), nullptr);
   keep("c");  // twelve bytes
-  EXPECT_TRUE(kept.find({"a"}).is_known);
-  EXPECT_FALSE(kept.find({"b"}).is_known);
-  EXPECT_TRUE(kept.find({"c"}).is_known);
-  // Another list of files is another table.
-  EXPECT_FALSE(kept.find({"a", "c"}).is_known);
+  EXPECT_EQ(copies.find("b"), nullptr);
+  EXPECT_NE(copies.find("c"), nullptr);
   // What a question still reads stays open although it is not kept.
-  const auto held = kept.find({"a"}).copies;
+  const auto held = copies.find("a");
+  ASSERT_NE(held, nullptr);
   keep("d");
   keep("e");
-  EXPECT_FALSE(kept.find({"a"}).is_known);
-  EXPECT_EQ(content(held->paths()[0]), "1234");
-}
-
-TEST_F(SparkFileCopies, WhatIsNotToBeHadIsKnown) {
-  FileCopiesKept kept(10);
-  kept.keep({"a"}, nullptr);
-  EXPECT_TRUE(kept.find({"a"}).is_known);
-  EXPECT_EQ(kept.find({"a"}).copies, nullptr);
-  kept.keep({"a"}, FileCopies::make({4}));
-  EXPECT_NE(kept.find({"a"}).copies, nullptr);
+  EXPECT_EQ(copies.find("a"), nullptr);
+  EXPECT_EQ(content(held->path()), "1234");
+  // Kept again it is one of two.
+  copies.keep("a", held);
+  copies.keep("a", held);
+  EXPECT_NE(copies.find("a"), nullptr);
+  EXPECT_NE(copies.find("e"), nullptr);
+  EXPECT_EQ(copies.find("d"), nullptr);
 }
 
 TEST_F(SparkFileCopies, OfManyFilesOnlySomeStayOpen) {
-  FileCopiesKept kept(1000);
-  const std::vector<std::uint64_t> sizes(FileCopiesKept::kFilesMax / 2, 1);
-  for (const char* name : {"a", "b", "c"}) kept.keep({name}, FileCopies::make(sizes));
-  EXPECT_FALSE(kept.find({"a"}).is_known);
-  EXPECT_TRUE(kept.find({"b"}).is_known);
-  EXPECT_TRUE(kept.find({"c"}).is_known);
+  FileCopies copies(1000);
+  for (std::size_t i = 0; i <= FileCopies::kFilesMax; ++i)
+    copies.keep(fmt::format("{}", i), FileCopy::make(1));
+  EXPECT_EQ(copies.find("0"), nullptr);
+  EXPECT_NE(copies.find("1"), nullptr);
+}
+
+TEST_F(SparkFileCopies, TablesThatWereAskedForOrRefusedAreKnownByTheirFiles) {
+  FileCopies copies(10);
+  EXPECT_FALSE(copies.asked_again({"a", "b"}));
+  EXPECT_TRUE(copies.asked_again({"a", "b"}));
+  EXPECT_FALSE(copies.asked_again({"a", "b", "c"}));
+  EXPECT_FALSE(copies.is_refused({"a", "b"}));
+  copies.refuse({"a", "b"});
+  EXPECT_TRUE(copies.is_refused({"a", "b"}));
+  EXPECT_FALSE(copies.is_refused({"a"}));
+  // Of many some are forgotten, and asked for anew.
+  for (int i = 0; i < 1000; ++i) EXPECT_FALSE(copies.asked_again({fmt::format("{}", i)}));
 }
 
 }  // namespace

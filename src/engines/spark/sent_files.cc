@@ -28,11 +28,17 @@ std::string quoted(const std::string& text) {
 }
 
 /// Every row of a statement over files. False: `see` said so, or the columns are others.
-Result<bool> for_each_row(Connection& connection, const std::string& sql,
+Result<bool> for_each_row(const Sender& sender, const std::string& sql,
                           const std::vector<std::string>& locations,
                           const std::vector<EngineType>& types,
                           const std::function<bool(const EngineChunk&, std::size_t row)>& see) {
+  Connection& connection = sender.connection;
   DISCREET_TRY_VOID(connection.start_over(sql, locations));
+  // Whoever cancelled before it ran did not reach it.
+  if (const auto goes_on = sender.cancellation.check(); !goes_on) {
+    connection.drain();
+    return goes_on.error();
+  }
   const auto stop = [&] {
     connection.drain();
     return false;
@@ -97,18 +103,18 @@ std::uint32_t little_endian(std::string_view bytes) {
 
 }  // namespace
 
-Result<bool> send_parts(Connection& connection, const std::vector<std::string>& locations,
-                        const std::vector<Part>& parts, const SendLimits& limits,
-                        FileCopies& copies) {
+Result<bool> send_parts(const Sender& sender, const std::vector<std::string>& locations,
+                        const std::vector<Part>& parts,
+                        const std::vector<std::shared_ptr<FileCopy>>& copies) {
   const std::vector<Part> pieces = in_pieces(parts);
   for (const Part& piece : pieces)
-    if (piece.begin + piece.size > copies.size(piece.file)) return false;
+    if (piece.begin + piece.size > copies[piece.file]->size()) return false;
   for (std::size_t begin = 0; begin < pieces.size();) {
     std::size_t end = begin;
     std::vector<std::string> some;
     for (std::uint64_t bytes = 0;
          end < pieces.size() && end - begin < kPiecesMax &&
-         (end == begin || bytes + pieces[end].size <= limits.bytes_at_once);
+         (end == begin || bytes + pieces[end].size <= sender.limits.bytes_at_once);
          ++end) {
       bytes += pieces[end].size;
       const std::string& location = locations[pieces[end].file];
@@ -122,9 +128,9 @@ Result<bool> send_parts(Connection& connection, const std::vector<std::string>& 
       if (number >= asked.size() || came[number] || bytes.size() != asked[number].size)
         return false;
       came[number] = true;
-      return copies.write(asked[number].file, asked[number].begin, bytes);
+      return copies[asked[number].file]->write(asked[number].begin, bytes);
     };
-    DISCREET_TRY(const bool done, for_each_row(connection, pieces_sql(locations, asked), some,
+    DISCREET_TRY(const bool done, for_each_row(sender, pieces_sql(locations, asked), some,
                                                {EngineType::Int64, EngineType::Varchar}, see));
     if (!done || std::ranges::find(came, false) != came.end()) return false;
     begin = end;
@@ -132,14 +138,18 @@ Result<bool> send_parts(Connection& connection, const std::vector<std::string>& 
   return true;
 }
 
-Result<std::shared_ptr<FileCopies>> send_ends(Connection& connection,
-                                              const std::vector<std::string>& locations,
-                                              const SendLimits& limits) {
-  using Copies = std::shared_ptr<FileCopies>;
-  if (locations.empty() || locations.size() > FileCopiesKept::kFilesMax / 2) return Copies();
+namespace {
+
+using Copies = std::vector<std::shared_ptr<FileCopy>>;
+
+/// Copies of files that are not here yet, in the same order, with their ends.
+Result<std::optional<Copies>> new_copies(const Sender& sender,
+                                         const std::vector<std::string>& locations,
+                                         std::uint64_t total) {
+  const auto none = std::optional<Copies>();
   std::map<std::string_view, std::size_t> numbers;
   for (const std::string& location : locations) numbers.emplace(location, numbers.size());
-  if (numbers.size() != locations.size()) return Copies();
+  if (numbers.size() != locations.size()) return none;
   const auto number_of = [&](const EngineChunk& chunk, std::size_t row) {
     const auto found = numbers.find(chunk.varchar(0, row));
     return found == numbers.end() ? locations.size() : found->second;
@@ -147,21 +157,20 @@ Result<std::shared_ptr<FileCopies>> send_ends(Connection& connection,
 
   constexpr std::uint64_t kNotSeen = UINT64_MAX;
   std::vector<std::uint64_t> sizes(locations.size(), kNotSeen);
-  std::uint64_t total = 0;
   const auto see_size = [&](const EngineChunk& chunk, std::size_t row) {
     const std::size_t file = number_of(chunk, row);
     const auto size = static_cast<std::uint64_t>(chunk.int64s(1)[row]);
-    if (file == locations.size() || sizes[file] != kNotSeen || size > limits.file_bytes)
+    if (file == locations.size() || sizes[file] != kNotSeen || size > sender.limits.file_bytes)
       return false;
     sizes[file] = size;
     total += size;
-    return total <= limits.table_bytes;
+    return total <= sender.limits.table_bytes;
   };
   DISCREET_TRY(
       const bool sized,
-      for_each_row(connection, fmt::format("SELECT path, length FROM {}", Connection::kFilesTable),
+      for_each_row(sender, fmt::format("SELECT path, length FROM {}", Connection::kFilesTable),
                    locations, {EngineType::Varchar, EngineType::Int64}, see_size));
-  if (!sized || std::ranges::find(sizes, kNotSeen) != sizes.end()) return Copies();
+  if (!sized || std::ranges::find(sizes, kNotSeen) != sizes.end()) return none;
 
   std::vector<std::string> ends(locations.size());
   const auto see_end = [&](const EngineChunk& chunk, std::size_t row) {
@@ -177,28 +186,56 @@ Result<std::shared_ptr<FileCopies>> send_ends(Connection& connection,
       "SELECT path, substring(content, CAST(greatest(length - {0}, 0) AS INT) + 1, {0}) AS bytes "
       "FROM {1}",
       kEndBytes, Connection::kFilesTable);
-  DISCREET_TRY(const bool came, for_each_row(connection, ends_sql, locations,
+  DISCREET_TRY(const bool came, for_each_row(sender, ends_sql, locations,
                                              {EngineType::Varchar, EngineType::Varchar}, see_end));
-  if (!came) return Copies();
+  if (!came) return none;
+
+  Copies copies;
   std::vector<Part> missing;
   for (std::size_t file = 0; file < ends.size(); ++file) {
     const std::string& bytes = ends[file];
     const std::uint64_t size = sizes[file];
     // ... the length of what it says of the file, and its name.
     constexpr std::size_t kTrailer = 8;
-    if (bytes.size() < kTrailer || !bytes.ends_with("PAR1")) return Copies();
+    if (bytes.size() < kTrailer || !bytes.ends_with("PAR1")) return none;
     const std::uint64_t said =
         little_endian(std::string_view(bytes).substr(bytes.size() - kTrailer));
-    if (said + kTrailer > size) return Copies();
+    if (said + kTrailer > size) return none;
     if (said + kTrailer > bytes.size())
       missing.push_back({file, size - said - kTrailer, said + kTrailer - bytes.size()});
+    copies.push_back(FileCopy::make(size));
+    if (!copies.back() || !copies.back()->write(size - bytes.size(), bytes)) return none;
   }
-  Copies copies = FileCopies::make(sizes);
-  if (!copies) return Copies();
-  for (std::size_t file = 0; file < ends.size(); ++file)
-    if (!copies->write(file, sizes[file] - ends[file].size(), ends[file])) return Copies();
-  DISCREET_TRY(const bool whole, send_parts(connection, locations, missing, limits, *copies));
-  return whole ? copies : Copies();
+  DISCREET_TRY(const bool whole, send_parts(sender, locations, missing, copies));
+  return whole ? std::optional(std::move(copies)) : none;
+}
+
+}  // namespace
+
+Result<std::vector<std::shared_ptr<FileCopy>>> send_ends(const Sender& sender,
+                                                         const std::vector<std::string>& locations,
+                                                         FileCopies& kept) {
+  if (locations.size() > FileCopies::kFilesMax / 2) return Copies();
+  Copies copies;
+  std::vector<std::string> missing;
+  std::uint64_t total = 0;
+  for (const std::string& location : locations) {
+    copies.push_back(kept.find(location));
+    if (copies.back())
+      total += copies.back()->size();
+    else
+      missing.push_back(location);
+  }
+  if (missing.empty()) return copies;
+  DISCREET_TRY(auto added, new_copies(sender, missing, total));
+  if (!added) return Copies();
+  std::size_t next = 0;
+  for (std::size_t file = 0; file < copies.size(); ++file)
+    if (!copies[file]) {
+      copies[file] = std::move((*added)[next++]);
+      kept.keep(locations[file], copies[file]);
+    }
+  return copies;
 }
 
 }  // namespace discreet::spark

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "engines/cancellation.h"
 #include "engines/engine.h"
 #include "engines/spark/connection_internal.h"
 #include "engines/spark/file_copies_internal.h"
@@ -22,15 +23,21 @@ struct SendLimits {
   std::uint64_t bytes_at_once = std::uint64_t{128} << 20;  ///< that one statement sends
 };
 
-/// Copies of these files with their ends alone. Null: there are too many, they are too large, or
-/// they do not end as Parquet files do.
-Result<std::shared_ptr<FileCopies>> send_ends(Connection& connection,
-                                              const std::vector<std::string>& locations,
-                                              const SendLimits& limits);
+struct Sender {
+  Connection& connection;
+  const Cancellation& cancellation;  ///< asked for while no statement runs it stops the next
+  SendLimits limits{};
+};
+
+/// A copy of each of a table's files, those that were not kept with their ends alone. None: there
+/// are too many, they are too large, or they do not end as Parquet files do.
+Result<std::vector<std::shared_ptr<FileCopy>>> send_ends(const Sender& sender,
+                                                         const std::vector<std::string>& locations,
+                                                         FileCopies& kept);
 
 /// Puts parts of the files into the copies. False: not all came, or there is no room for them.
-Result<bool> send_parts(Connection& connection, const std::vector<std::string>& locations,
-                        const std::vector<PartialFiles::Part>& parts, const SendLimits& limits,
-                        FileCopies& copies);
+Result<bool> send_parts(const Sender& sender, const std::vector<std::string>& locations,
+                        const std::vector<PartialFiles::Part>& parts,
+                        const std::vector<std::shared_ptr<FileCopy>>& copies);
 
 }  // namespace discreet::spark

@@ -61,19 +61,21 @@ TEST_F(CrossSparkTest, OnlyPlainTablesAreReadFromTheirFiles) {
   };
   const auto engine = open("plain.whole");
   const auto files = [&](const std::string& table) {
-    EXPECT_TRUE(engine->plain_files("plain." + table).value().files.empty()) << "before identity()";
+    EXPECT_TRUE(engine->plain_files("plain." + table, false).value().files.empty())
+        << "before identity()";
     EXPECT_TRUE(engine->identity("plain." + table));
-    return engine->plain_files("plain." + table).value();
+    return engine->plain_files("plain." + table, false).value();
   };
   EXPECT_FALSE(files("whole").files.empty());
-  EXPECT_EQ(files("alias").files, engine->plain_files("plain.whole").value().files);
+  EXPECT_EQ(files("alias").files, engine->plain_files("plain.whole", false).value().files);
   for (const char* other : {"some", "swapped", "columnar", "padded", "empty"})
     EXPECT_TRUE(files(other).files.empty()) << other;
   // As many rows as Spark has.
   ParquetTables tables(DuckDb::open({}).value());
   const std::vector<ParquetTables::Column> columns = {
       {"person", "BIGINT"}, {"amount", "INTEGER"}, {"word", "VARCHAR"}};
-  ASSERT_TRUE(tables.show("whole", columns, engine->plain_files("plain.whole").value()).value());
+  ASSERT_TRUE(
+      tables.show("whole", columns, engine->plain_files("plain.whole", false).value()).value());
   EXPECT_EQ(text_rows(tables.engine(), "SELECT count(*), sum(person), sum(amount) FROM whole"),
             text_rows(tables.engine(), "SELECT 100, 295, 4950"));
 }
@@ -92,7 +94,7 @@ TEST_F(CrossSparkTest, PartitionsAreReadFromTheirFiles) {
   const auto engine =
       SparkEngine::open(spark::Address::parse(server.address("parted.t")).value(), {}).value();
   ASSERT_TRUE(engine->identity("parted.t"));
-  const auto files = engine->plain_files("parted.t").value();
+  const auto files = engine->plain_files("parted.t", false).value();
   EXPECT_GT(files.files.size(), 100U);
   EXPECT_EQ(files.constants.size(), 4U);
   ParquetTables tables(DuckDb::open({}).value());
@@ -121,7 +123,7 @@ TEST_F(CrossSparkTest, PartitionsAreReadFromTheirFiles) {
       (server.folder() / "warehouse/plain.db/whole").string()));
   server.run("REFRESH TABLE parted.t");
   ASSERT_TRUE(engine->identity("parted.t"));
-  EXPECT_TRUE(engine->plain_files("parted.t").value().files.empty());
+  EXPECT_TRUE(engine->plain_files("parted.t", false).value().files.empty());
 }
 
 /// A statement that was taken once is asked about again when columns are no longer the same.

@@ -293,6 +293,19 @@ TEST_F(SparkFaultsTest, FilesThatWereSentAnswerTheSame) {
   EXPECT_EQ(copies_held().first, 0);
 }
 
+TEST_F(SparkFaultsTest, WhatSparkAddsUpAtOnceIsSentWhenItIsAskedAgain) {
+  ASSERT_TRUE(open(0, "faults.visits", "?files=sent")) << log_;
+  for (const int time : {0, 1, 2}) {
+    const auto average = curator_->answer(ask(
+        "SELECT avg(oldest) FROM (SELECT person, max(age) AS oldest FROM people GROUP BY person) "
+        "AS p",
+        20 + time));
+    ASSERT_TRUE(average) << average.error().message << log_;
+    EXPECT_NEAR(std::stod(*average->rows[0][0]), 44.5, 1);
+    EXPECT_EQ(copies_held().first > 0, time > 0);
+  }
+}
+
 TEST_F(SparkFaultsTest, AConnectionCutWhileFilesComeInIsTriedAgainWithOneCharge) {
   TcpProxy proxy(spark_server().port());
   ASSERT_TRUE(open(proxy.port(), "faults.visits", "?files=sent")) << log_;
