@@ -115,6 +115,8 @@ class PartialFiles {
     std::uint64_t begin, size;
   };
   virtual ~PartialFiles() = default;
+  /// Names these files: in this process no others ever have it. What has() names does not change.
+  virtual std::string state() const = 0;
   virtual bool has(const std::string& column) const = 0;
   /// Brings columns, which are these parts of the files. False: they are not to be had.
   virtual Result<bool> bring(const std::vector<std::string>& columns,

@@ -5,6 +5,7 @@
 
 #include "sql/bounds.h"
 #include "sql/emit.h"
+#include "sql/engine_dialect.h"
 #include "sql/explain.h"
 #include "sql/rewrite.h"
 
@@ -329,6 +330,55 @@ TEST_F(PlannerTest, CountsAveragesAndVariancesOfAColumnShareTheirSums) {
       plan("SELECT count(age), avg(age), var_pop(age), sum(age) FROM people").releases.at(0);
   EXPECT_EQ(release.values.size(), 1U);
   EXPECT_EQ(release.features.size(), 3U);
+}
+
+/// The same tables, in Spark.
+class SparkSchema final : public SchemaProvider {
+ public:
+  SparkSchema(const SchemaProvider& schema, TableFiles files)
+      : schema_(schema),
+        dialect_(make_spark_dialect(
+            {{"readings", {"`d`.`readings`", {{"value", "integer"}, {"place", "string"}}}},
+             {"trips", {"`d`.`trips`", {{"person", "long"}, {"km", "decimal(10,1)"}}}}},
+            true, files)) {}
+  Result<std::vector<SchemaColumn>> columns(const std::string& table) const override {
+    return schema_.columns(table);
+  }
+  const EngineDialect* dialect() const override { return dialect_.get(); }
+
+ private:
+  const SchemaProvider& schema_;
+  std::unique_ptr<EngineDialect> dialect_;
+};
+
+TEST_F(PlannerTest, WhatIsReadFromSparksFilesDependsOnWhereTheyAre) {
+  using enum TableFiles;
+  for (const TableFiles files : {Nowhere, WithinReach, Sent, Here}) {
+    const SparkSchema spark(schema_, files);
+    const Planner planner(policy_, spark);
+    const auto over_files = [&](const std::string& text) {
+      return planner.plan(text).value().releases.at(0).over_files;
+    };
+    const auto known = over_files("SELECT avg(value) FROM readings");
+    EXPECT_EQ(!known.totals_sql.empty(), files == Sent || files == Here);
+    EXPECT_EQ(known.totals_only_again, files == Sent);
+    EXPECT_EQ(known.tables, std::vector<std::string>{"readings"});
+    // Groups that nobody knows may be too many.
+    EXPECT_EQ(over_files("SELECT place, count(*) FROM readings GROUP BY place").totals_sql, "");
+    // Rows to be added up per person.
+    const auto people = over_files("SELECT sum(km) FROM trips");
+    EXPECT_EQ(people.totals_sql, "");
+    EXPECT_EQ(!people.rows.sql.empty(), files != Nowhere);
+    // What was released before in the question is in no file.
+    const auto both = planner
+                          .plan(
+                              "SELECT count(*) FROM readings WHERE value > (SELECT avg(value) "
+                              "FROM readings)")
+                          .value();
+    ASSERT_EQ(both.releases.size(), 2U);
+    EXPECT_TRUE(both.releases[1].over_files.tables.empty());
+    EXPECT_EQ(both.releases[1].over_files.totals_sql, "");
+  }
 }
 
 }  // namespace

@@ -78,7 +78,11 @@ class DuckDbConnection {
   std::shared_ptr<DuckDbInstance> instance;
   duckdb_connection handle = nullptr;
   Cancellation cancellation;
-  std::map<std::string, std::vector<std::string>> files;  // by table
+  struct LiesIn {
+    std::vector<std::string> files;
+    std::string state;
+  };
+  std::map<std::string, LiesIn> files;  // by table
 };
 
 }  // namespace discreet

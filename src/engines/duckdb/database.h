@@ -65,8 +65,9 @@ class DuckDb final : public Engine {
                             const ChunkVisitor& visitor) override;
 
   /// This table's rows are those of these Parquet files, in this order, on this connection and on
-  /// those that are made from it.
-  void lies_in(const std::string& table, std::vector<std::string> files);
+  /// those that are made from it. `state`: of files that nobody else can change, in place of what
+  /// the file system says; no others ever have it.
+  void lies_in(const std::string& table, std::vector<std::string> files, std::string state = "");
   /// A file that was written within the last seconds (files_settle_s) has none: it may be written
   /// again within the tick of the clock that tells its state.
   std::string files_state(const std::vector<std::string>& tables) const override;

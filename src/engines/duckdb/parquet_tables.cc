@@ -63,12 +63,13 @@ Result<bool> ParquetTables::show(const std::string& table, const std::vector<Col
   const auto& [files, constants, partial] = plain;
   std::string state, list;
   for (const std::string& file : files) {
-    const std::string one = state_of(file);
+    const std::string one = partial ? file : state_of(file);
     if (one.empty()) return false;
     state += one;
     list += (list.empty() ? "" : ", ") + sql_literal(file);
   }
   if (files.empty()) return false;
+  if (partial) state += partial->state();
   for (const Column& column : columns) state += column.name + "\n" + column.type + "\n";
   for (const auto& [column, values] : constants) {
     state += column + "\n";
@@ -111,7 +112,7 @@ Result<bool> ParquetTables::show(const std::string& table, const std::vector<Col
     if (placed) {
       DISCREET_TRY_VOID(engine_.execute(fmt::format("CREATE OR REPLACE TEMP VIEW {} AS {}",
                                                     sql_identifier(placed_name_(table)), *placed)));
-      engine_.lies_in(table, files);
+      engine_.lies_in(table, files, partial ? partial->state() : "");
     }
   }
   shown_[table] = {std::move(state), *common, partial};

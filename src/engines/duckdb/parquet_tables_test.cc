@@ -158,6 +158,7 @@ class Partial final : public PartialFiles {
     std::memcpy(&about, bytes_.data() + bytes_.size() - 8, sizeof about);
     copy(bytes_.size() - about - 8, about + 8);
   }
+  std::string state() const override { return path_; }
   bool has(const std::string& column) const override { return columns.contains(column); }
   Result<bool> bring(const std::vector<std::string>& names,
                      const std::vector<Part>& parts) override {

@@ -12,8 +12,8 @@
 
 namespace discreet {
 
-void DuckDb::lies_in(const std::string& table, std::vector<std::string> files) {
-  connection_->files[table] = std::move(files);
+void DuckDb::lies_in(const std::string& table, std::vector<std::string> files, std::string state) {
+  connection_->files[table] = {std::move(files), std::move(state)};
 }
 
 OwnersKept* DuckDb::owners_kept() {
@@ -39,8 +39,12 @@ std::string DuckDb::files_state(const std::vector<std::string>& tables) const {
   const std::time_t settled = std::time(nullptr) - connection_->instance->files_settle_s;
   for (const std::string& table : tables) {
     const auto found = connection_->files.find(table);
-    if (found == connection_->files.end() || found->second.empty()) return "";
-    for (const std::string& file : found->second) {
+    if (found == connection_->files.end() || found->second.files.empty()) return "";
+    if (!found->second.state.empty()) {
+      state += found->second.state + "\n";
+      continue;
+    }
+    for (const std::string& file : found->second.files) {
       struct stat is{};
       // A change of the bytes sets the time of the last change (ctime), which nobody can set back.
       if (stat(file.c_str(), &is) != 0 || !S_ISREG(is.st_mode) || is.st_ctim.tv_sec > settled)

@@ -129,6 +129,12 @@ class SentColumns final : public PartialFiles {
               Copies copies)
       : state_(std::move(state)), locations_(std::move(locations)), copies_(std::move(copies)) {}
 
+  std::string state() const override {
+    std::string state = "copies";
+    for (const auto& copy : copies_) state += fmt::format(" {}", copy->number());
+    return state;
+  }
+
   bool has(const std::string& column) const override {
     return std::ranges::all_of(copies_, [&](const auto& copy) { return copy->has(column); });
   }

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 
 #include <fmt/format.h>
@@ -19,6 +20,12 @@ std::shared_ptr<FileCopy> FileCopy::make(std::uint64_t size) {
   if (::ftruncate(file, static_cast<off_t>(size)) != 0) return nullptr;
   return made;
 }
+
+FileCopy::FileCopy(int file, std::uint64_t size)
+    : file_(file), size_(size), number_([] {
+        static std::atomic<std::uint64_t> last = 0;
+        return ++last;
+      }()) {}
 
 FileCopy::~FileCopy() {
   ::close(file_);

@@ -28,6 +28,8 @@ class FileCopy {
   FileCopy& operator=(const FileCopy&) = delete;
 
   std::uint64_t size() const { return size_; }
+  /// No other copy of this process has it, earlier or later.
+  std::uint64_t number() const { return number_; }
   /// By which this process opens it.
   std::string path() const;
   /// False: the disk is full, or that is not within the file.
@@ -38,10 +40,10 @@ class FileCopy {
   void add(const std::vector<std::string>& columns);
 
  private:
-  FileCopy(int file, std::uint64_t size) : file_(file), size_(size) {}
+  FileCopy(int file, std::uint64_t size);
 
   const int file_;
-  const std::uint64_t size_;
+  const std::uint64_t size_, number_;
   mutable std::mutex mutex_;  // of what follows
   std::set<std::string> columns_;
   std::uint64_t written_ = 0;

@@ -45,6 +45,7 @@ TEST_F(SparkFileCopies, HoldWhatWasWrittenAndZeros) {
   EXPECT_TRUE(copy->write(3, "abc"));
   EXPECT_EQ(content(copy->path()), std::string("\0\0\0abc\0\0\0\0", 10));
   EXPECT_EQ(copy->bytes_written(), 3U);
+  EXPECT_NE(copy->number(), FileCopy::make(10)->number());
   // Not beyond its end, however large the numbers.
   EXPECT_FALSE(copy->write(8, "abc"));
   EXPECT_FALSE(copy->write(11, ""));
