@@ -5,7 +5,7 @@
 #include <new>
 
 #include "engines/row_store_internal.h"
-#include "engines/unnamed_file.h"
+#include "engines/temporary_files.h"
 
 namespace discreet {
 namespace {

@@ -17,6 +17,7 @@
 #include "engines/duckdb/database.h"
 #include "engines/duckdb/visit_internal.h"
 #include "engines/row_owners.h"
+#include "engines/temporary_files.h"
 
 namespace discreet {
 
@@ -48,7 +49,7 @@ class DuckDbInstance {
  public:
   DuckDbInstance(OperatorLog log, std::uint32_t settle_s)
       : files_settle_s(settle_s), log_(std::move(log)) {}
-  ~DuckDbInstance() { duckdb_close(&handle); }
+  ~DuckDbInstance() { duckdb_close(&handle); }  // before the folder that it spills to is gone
   DuckDbInstance(const DuckDbInstance&) = delete;
   DuckDbInstance& operator=(const DuckDbInstance&) = delete;
 
@@ -58,6 +59,7 @@ class DuckDbInstance {
     return Error{ErrorCode::Unavailable, sentence};
   }
 
+  const PrivateFolder spilled;
   duckdb_database handle = nullptr;
   std::shared_ptr<VisitRegistry> visits = std::make_shared<VisitRegistry>();
   const std::uint32_t files_settle_s;

@@ -54,7 +54,11 @@ DuckDb::DuckDb(std::shared_ptr<DuckDbConnection> connection) : connection_(std::
 
 Result<DuckDb> DuckDb::open(DuckDbSettings settings) {
   DISCREET_TRY_VOID(check_settings(settings));
+  auto instance =
+      std::make_shared<DuckDbInstance>(std::move(settings.operator_log), settings.files_settle_s);
   Config config;
+  // Its own choice is a folder in the current one, for all to read. "": it does not spill.
+  config.set("temp_directory", instance->spilled.path());
   config.set("autoinstall_known_extensions", "false");
   config.set("autoload_known_extensions", "false");
   config.set("allow_community_extensions", "false");
@@ -62,15 +66,12 @@ Result<DuckDb> DuckDb::open(DuckDbSettings settings) {
   if (settings.memory_max_mib)
     config.set("memory_limit", std::to_string(*settings.memory_max_mib) + "MiB");
   if (settings.read_only) config.set("access_mode", "READ_ONLY");
-  if (!settings.temporary_folder.empty()) config.set("temp_directory", settings.temporary_folder);
   if (!settings.external_access) config.set("enable_external_access", "false");
   // What a file held before is not taken for what it holds: rows and their owners come from one
   // state of it.
   config.set("enable_external_file_cache", "false");
   config.set("lock_configuration", "true");
 
-  auto instance =
-      std::make_shared<DuckDbInstance>(std::move(settings.operator_log), settings.files_settle_s);
   constexpr char kNotOpened[] =
       "The database engine could not open its database; the operator's log has the reason.";
   if (!config.accepted()) return instance->failure("a setting was not accepted", kNotOpened);

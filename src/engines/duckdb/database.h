@@ -31,7 +31,6 @@ struct DuckDbSettings {
   bool read_only = false;                         ///< only for files
   std::optional<std::uint32_t> threads{};         ///< DuckDB's own choice (all cores) if absent
   std::optional<std::uint64_t> memory_max_mib{};  ///< DuckDB's own choice (80 %) if absent
-  std::string temporary_folder{};                 ///< where it may spill; empty is DuckDB's choice
   /// A file that changed within so many seconds may be changed again without a trace.
   std::uint32_t files_settle_s = 3;
   bool external_access = true;         ///< off: no statement can reach a file, whatever it says

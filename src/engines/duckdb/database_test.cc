@@ -6,7 +6,9 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -317,6 +319,53 @@ TEST(DuckDbAppenderTest, AConstraintViolationIsReportedWithoutItsValue) {
   ASSERT_FALSE(closed);
   EXPECT_EQ(closed.error().message.find("4711"), std::string::npos);
   EXPECT_NE(log.find("4711"), std::string::npos) << log;
+}
+
+/// With a temporary folder of its own.
+class DuckDbSpillTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    char name[] = "/tmp/discreet_spill_XXXXXX";
+    folder_ = mkdtemp(name);
+    if (const char* set = std::getenv("TMPDIR")) before_ = set;
+    setenv("TMPDIR", folder_.c_str(), 1);
+  }
+  void TearDown() override {
+    if (before_)
+      setenv("TMPDIR", before_->c_str(), 1);
+    else
+      unsetenv("TMPDIR");
+    std::filesystem::remove_all(folder_);
+  }
+  /// More rows than there is memory for.
+  static bool fill(DuckDb& database) {
+    return database
+        .execute("CREATE TABLE t AS SELECT hash(i) AS a, hash(i + 1) AS b FROM range(6000000) t(i)")
+        .has_value();
+  }
+  std::filesystem::path folder_;
+  std::optional<std::string> before_;
+};
+
+TEST_F(DuckDbSpillTest, RowsThatDoNotFitMemoryLieInAFolderOfTheirOwnersAlone) {
+  {
+    DuckDb database = DuckDb::open({.threads = 1, .memory_max_mib = 48}).value();
+    ASSERT_TRUE(fill(database));
+    const auto made = std::filesystem::directory_iterator(folder_)->path();
+    EXPECT_EQ(std::filesystem::status(made).permissions(), std::filesystem::perms::owner_all);
+    EXPECT_FALSE(std::filesystem::is_empty(made));
+    EXPECT_FALSE(std::filesystem::exists(".tmp"));
+    EXPECT_EQ(only_chunk(database, "SELECT count(DISTINCT a) FROM t").int64s(0)[0], 6000000);
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(folder_));
+}
+
+TEST_F(DuckDbSpillTest, WithoutSuchAFolderNothingIsWritten) {
+  setenv("TMPDIR", "/nowhere/at/all", 1);
+  DuckDb database = DuckDb::open({.threads = 1, .memory_max_mib = 48}).value();
+  EXPECT_FALSE(fill(database));
+  EXPECT_FALSE(std::filesystem::exists(".tmp"));
+  EXPECT_EQ(only_chunk(database, "SELECT 1").int64s(0)[0], 1);
 }
 
 }  // namespace

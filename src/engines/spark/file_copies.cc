@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "engines/spare_memory.h"
-#include "engines/unnamed_file.h"
+#include "engines/temporary_files.h"
 
 namespace discreet::spark {
 
