@@ -10,19 +10,8 @@ namespace discreet {
 /// holder closes; negative: it cannot be made.
 int open_unnamed_file();
 
-/// A folder for what has to have names, gone with this object.
-class PrivateFolder {
- public:
-  PrivateFolder();
-  ~PrivateFolder();
-  PrivateFolder(const PrivateFolder&) = delete;
-  PrivateFolder& operator=(const PrivateFolder&) = delete;
-
-  /// "": it could not be made.
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
+/// A folder for what has to have names: one a user, for all programs. "": it cannot be made, or it
+/// is not this user's alone.
+std::string private_folder();
 
 }  // namespace discreet

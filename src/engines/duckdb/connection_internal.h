@@ -17,7 +17,6 @@
 #include "engines/duckdb/database.h"
 #include "engines/duckdb/visit_internal.h"
 #include "engines/row_owners.h"
-#include "engines/temporary_files.h"
 
 namespace discreet {
 
@@ -49,7 +48,7 @@ class DuckDbInstance {
  public:
   DuckDbInstance(OperatorLog log, std::uint32_t settle_s)
       : files_settle_s(settle_s), log_(std::move(log)) {}
-  ~DuckDbInstance() { duckdb_close(&handle); }  // before the folder that it spills to is gone
+  ~DuckDbInstance() { duckdb_close(&handle); }
   DuckDbInstance(const DuckDbInstance&) = delete;
   DuckDbInstance& operator=(const DuckDbInstance&) = delete;
 
@@ -59,7 +58,6 @@ class DuckDbInstance {
     return Error{ErrorCode::Unavailable, sentence};
   }
 
-  const PrivateFolder spilled;
   duckdb_database handle = nullptr;
   std::shared_ptr<VisitRegistry> visits = std::make_shared<VisitRegistry>();
   const std::uint32_t files_settle_s;

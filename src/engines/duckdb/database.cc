@@ -1,10 +1,13 @@
 #include "engines/duckdb/database.h"
 
 #include <duckdb.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <new>
 
 #include "engines/duckdb/connection_internal.h"
+#include "engines/temporary_files.h"
 
 namespace discreet {
 namespace {
@@ -48,17 +51,23 @@ std::string quoted(std::string_view text, char quote) {
   return out + quote;
 }
 
+/// Where it makes a folder, if it has to, and takes it away at the end: its own choice is in the
+/// current folder, for all to read. "": it does not spill.
+std::string spill_folder() {
+  static std::atomic<std::uint64_t> databases = 0;
+  std::string folder = private_folder();
+  if (!folder.empty()) folder += "/" + std::to_string(getpid()) + "-" + std::to_string(++databases);
+  return folder;
+}
+
 }  // namespace
 
 DuckDb::DuckDb(std::shared_ptr<DuckDbConnection> connection) : connection_(std::move(connection)) {}
 
 Result<DuckDb> DuckDb::open(DuckDbSettings settings) {
   DISCREET_TRY_VOID(check_settings(settings));
-  auto instance =
-      std::make_shared<DuckDbInstance>(std::move(settings.operator_log), settings.files_settle_s);
   Config config;
-  // Its own choice is a folder in the current one, for all to read. "": it does not spill.
-  config.set("temp_directory", instance->spilled.path());
+  config.set("temp_directory", spill_folder());
   config.set("autoinstall_known_extensions", "false");
   config.set("autoload_known_extensions", "false");
   config.set("allow_community_extensions", "false");
@@ -72,6 +81,8 @@ Result<DuckDb> DuckDb::open(DuckDbSettings settings) {
   config.set("enable_external_file_cache", "false");
   config.set("lock_configuration", "true");
 
+  auto instance =
+      std::make_shared<DuckDbInstance>(std::move(settings.operator_log), settings.files_settle_s);
   constexpr char kNotOpened[] =
       "The database engine could not open its database; the operator's log has the reason.";
   if (!config.accepted()) return instance->failure("a setting was not accepted", kNotOpened);

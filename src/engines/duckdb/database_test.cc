@@ -348,24 +348,37 @@ class DuckDbSpillTest : public ::testing::Test {
 };
 
 TEST_F(DuckDbSpillTest, RowsThatDoNotFitMemoryLieInAFolderOfTheirOwnersAlone) {
+  const auto ours = folder_ / ("discreet-" + std::to_string(geteuid()));
   {
     DuckDb database = DuckDb::open({.threads = 1, .memory_max_mib = 48}).value();
+    EXPECT_TRUE(std::filesystem::is_empty(ours));
     ASSERT_TRUE(fill(database));
-    const auto made = std::filesystem::directory_iterator(folder_)->path();
-    EXPECT_EQ(std::filesystem::status(made).permissions(), std::filesystem::perms::owner_all);
-    EXPECT_FALSE(std::filesystem::is_empty(made));
+    EXPECT_EQ(std::filesystem::status(ours).permissions(), std::filesystem::perms::owner_all);
+    EXPECT_FALSE(std::filesystem::is_empty(*std::filesystem::directory_iterator(ours)));
     EXPECT_FALSE(std::filesystem::exists(".tmp"));
     EXPECT_EQ(only_chunk(database, "SELECT count(DISTINCT a) FROM t").int64s(0)[0], 6000000);
   }
-  EXPECT_TRUE(std::filesystem::is_empty(folder_));
+  EXPECT_TRUE(std::filesystem::is_empty(ours));
 }
 
 TEST_F(DuckDbSpillTest, WithoutSuchAFolderNothingIsWritten) {
+  const auto spills = [] {
+    DuckDb database = DuckDb::open({.threads = 1, .memory_max_mib = 48}).value();
+    EXPECT_EQ(only_chunk(database, "SELECT 1").int64s(0)[0], 1);
+    return fill(database);
+  };
+  // What another user might have made.
+  const auto ours = folder_ / ("discreet-" + std::to_string(geteuid()));
+  std::filesystem::create_directory(ours);
+  std::filesystem::permissions(ours, std::filesystem::perms::all);
+  EXPECT_FALSE(spills());
+  EXPECT_TRUE(std::filesystem::is_empty(ours));
+  std::filesystem::remove(ours);
+  std::filesystem::create_directory_symlink("/tmp", ours);
+  EXPECT_FALSE(spills());
   setenv("TMPDIR", "/nowhere/at/all", 1);
-  DuckDb database = DuckDb::open({.threads = 1, .memory_max_mib = 48}).value();
-  EXPECT_FALSE(fill(database));
+  EXPECT_FALSE(spills());
   EXPECT_FALSE(std::filesystem::exists(".tmp"));
-  EXPECT_EQ(only_chunk(database, "SELECT 1").int64s(0)[0], 1);
 }
 
 }  // namespace
