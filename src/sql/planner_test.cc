@@ -3,11 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "sql/bounded_totals.h"
 #include "sql/bounds.h"
 #include "sql/emit.h"
 #include "sql/engine_dialect.h"
 #include "sql/explain.h"
-#include "sql/rewrite.h"
 
 namespace discreet::sql {
 namespace {

@@ -52,17 +52,4 @@ struct ReleaseInput {
 /// Fills in rows_sql, partials_sql, totals_sql, streamed, over_files and the streams' sql.
 void write_release_sql(const ReleaseInput& input, Release& release);
 
-/// Contribution bounding inside the engine: one row per group with k1, ..., f1, ... (each unit's
-/// partial clipped to `clip`, one pair per feature) and `units`. Keeps at most `groups_max` groups
-/// of a unit: those with the smallest keyed hash, which is the same on every engine. The curator
-/// itself bounds from the units' own sums, which need no choice to be the same everywhere; this
-/// form is slower on every engine (a SHA-256 for each unit and group), and what tests compare.
-struct SqlBounding {
-  std::uint64_t groups_max = 1;
-  std::vector<std::pair<std::int64_t, std::int64_t>> clip;
-  std::string key;
-};
-std::string bounded_totals_sql(const Release& release, const SqlBounding& bounding,
-                               const EngineDialect* dialect = nullptr);
-
 }  // namespace discreet::sql

@@ -19,9 +19,9 @@
 #include "curator/release_job.h"
 #include "curator/released_view.h"
 #include "engines/row_owners.h"
+#include "sql/bounded_totals.h"
 #include "sql/explain.h"
 #include "sql/planner.h"
-#include "sql/rewrite.h"
 #include "support/seeded_random.h"
 
 namespace discreet::testing {

@@ -6,9 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -16,6 +14,7 @@
 
 #include "base/check.h"
 #include "engines/duckdb/appender.h"
+#include "support/own_temporary_folder.h"
 
 namespace discreet {
 namespace {
@@ -321,31 +320,14 @@ TEST(DuckDbAppenderTest, AConstraintViolationIsReportedWithoutItsValue) {
   EXPECT_NE(log.find("4711"), std::string::npos) << log;
 }
 
-/// With a temporary folder of its own.
-class DuckDbSpillTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    char name[] = "/tmp/discreet_spill_XXXXXX";
-    folder_ = mkdtemp(name);
-    if (const char* set = std::getenv("TMPDIR")) before_ = set;
-    setenv("TMPDIR", folder_.c_str(), 1);
-  }
-  void TearDown() override {
-    if (before_)
-      setenv("TMPDIR", before_->c_str(), 1);
-    else
-      unsetenv("TMPDIR");
-    std::filesystem::remove_all(folder_);
-  }
-  /// More rows than there is memory for.
-  static bool fill(DuckDb& database) {
-    return database
-        .execute("CREATE TABLE t AS SELECT hash(i) AS a, hash(i + 1) AS b FROM range(6000000) t(i)")
-        .has_value();
-  }
-  std::filesystem::path folder_;
-  std::optional<std::string> before_;
-};
+using DuckDbSpillTest = OwnTemporaryFolder;
+
+/// More rows than there is memory for.
+bool fill(DuckDb& database) {
+  return database
+      .execute("CREATE TABLE t AS SELECT hash(i) AS a, hash(i + 1) AS b FROM range(6000000) t(i)")
+      .has_value();
+}
 
 TEST_F(DuckDbSpillTest, RowsThatDoNotFitMemoryLieInAFolderOfTheirOwnersAlone) {
   const auto ours = folder_ / ("discreet-" + std::to_string(geteuid()));

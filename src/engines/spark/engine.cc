@@ -44,10 +44,10 @@ struct SparkEngine::State : RemoteState<spark::Connection>,
     return std::optional(*std::move(read));
   }
 
-  spark::Sender sender() const {
+  spark::Sender sender() {
     return {
         *connection,
-        cancellation,
+        [this] { return goes_on(); },
         {settings.file_bytes_max, static_cast<std::uint64_t>(kSendsMax * settings.bytes_at_once),
          static_cast<std::uint64_t>(settings.bytes_at_once)}};
   }

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "engines/spark/file_copies_internal.h"
+#include "support/own_temporary_folder.h"
 
 namespace discreet::spark {
 namespace {
@@ -20,24 +21,7 @@ std::string content(const std::string& path) {
   return all.str();
 }
 
-class SparkFileCopies : public ::testing::Test {
- protected:
-  void SetUp() override {
-    char name[] = "/tmp/discreet_copies_XXXXXX";
-    folder_ = mkdtemp(name);
-    if (const char* before = std::getenv("TMPDIR")) before_ = before;
-    setenv("TMPDIR", folder_.c_str(), 1);
-  }
-  void TearDown() override {
-    if (before_.empty())
-      unsetenv("TMPDIR");
-    else
-      setenv("TMPDIR", before_.c_str(), 1);
-    std::filesystem::remove_all(folder_);
-  }
-  std::filesystem::path folder_;
-  std::string before_;
-};
+using SparkFileCopies = OwnTemporaryFolder;
 
 TEST_F(SparkFileCopies, HoldWhatWasWrittenAndZeros) {
   const auto copy = FileCopy::make(10);

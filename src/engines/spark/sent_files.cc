@@ -33,11 +33,7 @@ Result<bool> for_each_row(const Sender& sender, const std::string& sql,
                           const std::function<bool(const EngineChunk&, std::size_t row)>& see) {
   Connection& connection = sender.connection;
   DISCREET_TRY_VOID(connection.start_over(sql, locations));
-  // Whoever cancelled before it ran did not reach it.
-  if (const auto goes_on = sender.cancellation.check(); !goes_on) {
-    connection.drain();
-    return goes_on.error();
-  }
+  DISCREET_TRY_VOID(sender.goes_on());
   const auto stop = [&] {
     connection.drain();
     return false;

@@ -6,11 +6,11 @@
 // Assumes:   an executor has room for a file of 128 MiB, which Spark reads as a whole.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "engines/cancellation.h"
 #include "engines/engine.h"
 #include "engines/spark/connection_internal.h"
 #include "engines/spark/file_copies_internal.h"
@@ -25,7 +25,7 @@ struct SendLimits {
 
 struct Sender {
   Connection& connection;
-  const Cancellation& cancellation;  ///< asked for while no statement runs it stops the next
+  std::function<Result<void>()> goes_on;  ///< asked once a statement runs: RemoteState::goes_on()
   SendLimits limits{};
 };
 
